@@ -1,0 +1,113 @@
+"""`holdfast doctor`: look at everything that Holdfast stands on, and say what to do about what is wrong."""
+
+import shutil
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast import __version__
+from holdfast.commands.command import Command
+from holdfast.commands.home import add_home, settings_for
+from holdfast.core.errors import HoldfastError
+from holdfast.settings import Settings
+
+ENOUGH = 500_000_000
+SAFE_SQLITE = (3, 51, 3)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was looked at, and what is wrong with it, if anything."""
+
+    fine: bool
+    sentence: str
+
+
+def add_options(parser: ArgumentParser) -> None:
+    add_home(parser)
+
+
+def run(arguments: Namespace) -> int:
+    print(f"Holdfast {__version__}")
+    findings = list(examine(settings_for(arguments)))
+    for finding in findings:
+        print(f"{'ok' if finding.fine else 'PROBLEM':8}{finding.sentence}")
+    wrong = sum(not finding.fine for finding in findings)
+    print("All is well." if not wrong else f"{wrong} thing{'s' if wrong > 1 else ''} to mend.")
+    return 1 if wrong else 0
+
+
+def examine(settings: Settings) -> Iterable[Finding]:
+    for look in LOOKS:
+        try:
+            yield look(settings)
+        except HoldfastError as exc:
+            yield Finding(fine=False, sentence=str(exc))
+
+
+def look_at_sqlite(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
+    import apsw
+
+    version = apsw.sqlite_lib_version()
+    fine = tuple(map(int, version.split("."))) >= SAFE_SQLITE
+    advice = "" if fine else " That one can damage a database with several writers: reinstall apsw from its wheel."
+    return Finding(fine=fine, sentence=f"SQLite {version}, brought by apsw.{advice}")
+
+
+def look_at_home(settings: Settings) -> Finding:
+    from holdfast.store.sqlite.place import check_place
+
+    home = settings.home
+    if not home.exists():
+        return Finding(fine=True, sentence=f"{home} does not exist yet and is made at the first start.")
+    check_place(home)
+    if home.stat().st_mode & 0o077:
+        return Finding(fine=False, sentence=f"Others can look into {home}. Close it with: chmod 700 {home}")
+    return Finding(fine=True, sentence=f"{home} is on a local disk and is yours alone.")
+
+
+def look_at_space(settings: Settings) -> Finding:
+    free = shutil.disk_usage(_existing(settings.home)).free
+    advice = "" if free >= ENOUGH else " Runs go on without space for a while, but new turns are refused: free some."
+    return Finding(fine=free >= ENOUGH, sentence=f"{free / 1e9:.1f} GB are free for {settings.home}.{advice}")
+
+
+def look_at_store(settings: Settings) -> Finding:
+    from holdfast.store.sqlite.check import check_store
+
+    found = check_store(settings.store)
+    if found is None:
+        return Finding(fine=True, sentence="There is no store yet; it is made at the first start.")
+    return Finding(
+        fine=True,
+        sentence=f"The store is sound: {found.sessions} sessions, {found.records} records, {found.size / 1e6:.1f} MB.",
+    )
+
+
+def look_at_page(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
+    from holdfast.server.assets import FOLDER, read_page
+
+    read_page(FOLDER, __version__)
+    return Finding(fine=True, sentence="The page is built.")
+
+
+LOOKS: tuple[Callable[[Settings], Finding], ...] = (
+    look_at_sqlite,
+    look_at_home,
+    look_at_space,
+    look_at_store,
+    look_at_page,
+)
+
+
+def _existing(path: Path) -> Path:
+    return path if path.exists() else _existing(path.parent)
+
+
+COMMAND = Command(
+    name="doctor",
+    summary="look at everything Holdfast stands on and say what is wrong",
+    add_options=add_options,
+    run=run,
+)

@@ -1,0 +1,114 @@
+"""Approvals and questions: requested, answered, delivered, expired.
+
+    open -> answered -> delivered          the agent was told
+    open -> expired                        the run ended first; nothing happened
+    answered -> undelivered                the run ended before it could be told
+
+No arrow leads back, so the first answer wins and a late one changes nothing.
+"""
+
+from holdfast.core.events import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    QuestionAnswered,
+    QuestionAsked,
+)
+from holdfast.core.ids import AskId, TurnId
+from holdfast.core.items import Approval, Question
+from holdfast.core.output import hush
+from holdfast.core.records import Record
+from holdfast.core.state import Place, State
+from holdfast.core.turns import Turn
+
+
+def request(state: State, turn: Turn, record: Record, event: ApprovalRequested) -> None:
+    item = Approval(
+        turn=turn.id,
+        k=turn.next_k(),
+        time=record.time,
+        parent=event.parent,
+        ask=event.ask,
+        command=event.command,
+        call=event.call,
+        title=event.title,
+        tool=event.tool,
+        action=event.action,
+        arguments=event.arguments,
+        directory=event.directory,
+        description=event.description,
+        pattern_keys=event.pattern_keys,
+        choices=event.choices,
+        diffs=event.diffs,
+        digest=event.digest,
+    )
+    _open(state, turn, record, item)
+
+
+def question(state: State, turn: Turn, record: Record, event: QuestionAsked) -> None:
+    item = Question(
+        turn=turn.id,
+        k=turn.next_k(),
+        time=record.time,
+        parent=event.parent,
+        ask=event.ask,
+        text=event.text,
+        choices=event.choices,
+        free_text=event.free_text,
+        secret=event.secret,
+        timeout_seconds=event.timeout_seconds,
+        expires_at=event.expires_at,
+    )
+    _open(state, turn, record, item)
+
+
+def _open(state: State, turn: Turn, record: Record, item: Approval | Question) -> None:
+    hush(turn, item.parent, record.time)
+    turn.add(item)
+    state.asks[item.ask] = Place(turn.id, item.k)
+    state.touch(record)
+
+
+def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswered) -> None:
+    item = state.ask(event.ask)
+    if item is None or item.state != "open":
+        return
+    match event, item:
+        case ApprovalAnswered(), Approval():
+            item.choice, item.by, item.rule, item.reason = (
+                event.choice,
+                event.by,
+                event.rule,
+                event.reason,
+            )
+        case QuestionAnswered(), Question():
+            item.answer = event.text
+        case _:
+            return
+    item.state = "answered"
+    item.answer_seq, item.answered_at, item.answered_from = (
+        record.seq,
+        record.time,
+        event.client,
+    )
+
+
+def deliver(state: State, ask_id: AskId) -> None:
+    item = state.ask(ask_id)
+    if item is not None and item.state == "answered":
+        item.state = "delivered"
+        del state.asks[ask_id]
+
+
+def expire(state: State, ask_id: AskId, reason: str) -> None:
+    item = state.ask(ask_id)
+    if item is None:
+        return
+    item.state = "expired" if item.state == "open" else "undelivered"
+    item.expired_because = reason
+    del state.asks[ask_id]
+
+
+def expire_all(state: State, turn_id: TurnId, reason: str) -> None:
+    """Nobody waits any more: the run is over."""
+    for ask_id in [ask_id for ask_id, place in state.asks.items() if place.turn == turn_id]:
+        expire(state, ask_id, reason)

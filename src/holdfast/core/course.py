@@ -1,0 +1,204 @@
+"""The course of a turn: queued, held, running, ended; and what the loss of a runner means.
+
+Every way to end a turn goes through `end`, so there is exactly one marker, whatever happened.
+"""
+
+import msgspec
+
+from holdfast.core.asks import expire_all
+from holdfast.core.events import Outcome, TurnEnded, TurnSteered, TurnSubmitted
+from holdfast.core.ids import SteerId, TurnId
+from holdfast.core.items import END, End, Steer, ToolCall, UserMessage
+from holdfast.core.output import hush
+from holdfast.core.records import Record
+from holdfast.core.state import State
+from holdfast.core.turns import Turn
+
+LOST = "The agent's process ended."
+
+
+def submit(state: State, record: Record, event: TurnSubmitted) -> None:
+    if event.turn in state.turns:
+        return
+    message = UserMessage(
+        turn=event.turn,
+        k=0,
+        time=record.time,
+        text=event.text,
+        attachments=event.attachments,
+        client=event.client,
+        ephemeral=event.ephemeral,
+        continues=event.continues,
+    )
+    enqueue(state, Turn(id=event.turn, seq=record.seq, message=message), ahead=event.ahead)
+    state.touch(record)
+
+
+def enqueue(state: State, turn: Turn, *, ahead: bool) -> None:
+    state.turns[turn.id] = turn
+    state.queue.insert(0 if ahead else len(state.queue), turn.id)
+
+
+def withdraw(state: State, turn_id: TurnId) -> None:
+    if turn_id in state.queue:
+        state.queue.remove(turn_id)
+        del state.turns[turn_id]
+
+
+def release(state: State, turn_id: TurnId | None) -> None:
+    for queued in state.queue:
+        if turn_id is None or queued == turn_id:
+            state.turns[queued].held = False
+
+
+def cancel(state: State, record: Record, turn_id: TurnId) -> None:
+    """A queued turn ends here and now; a running one ends when its runner says so."""
+    turn = state.turns.get(turn_id)
+    if turn is None or turn.outcome is not None:
+        return
+    if turn.state == "queued":
+        end(state, record, turn, "cancelled")
+    else:
+        turn.cancel_requested = True
+
+
+def steer(state: State, record: Record, event: TurnSteered) -> None:
+    turn = state.turns.get(event.turn)
+    if turn is not None and turn.state == "running":
+        turn.steers[event.steer] = Steer(
+            turn=turn.id, k=0, time=record.time, steer=event.steer, text=event.text, client=event.client
+        )
+    else:
+        _requeue(state, record, event.steer, event.text, event.client, held=False)
+
+
+def deliver_steer(turn: Turn, steer_id: SteerId, time: int) -> None:
+    """The words take their place in the transcript where the agent heard them."""
+    item = turn.steers.pop(steer_id, None)
+    if item is not None:
+        hush(turn, None, time)
+        item.k = turn.next_k()
+        turn.add(item)
+
+
+def _requeue(state: State, record: Record, steer_id: str, text: str, client: str, *, held: bool) -> None:
+    """Words that came too late for their run become the next turn."""
+    turn_id = TurnId(steer_id)
+    if turn_id in state.turns:
+        return
+    message = UserMessage(turn=turn_id, k=0, time=record.time, text=text, client=client)
+    enqueue(state, Turn(id=turn_id, seq=record.seq, message=message, held=held), ahead=True)
+
+
+def start(state: State, record: Record, turn_id: TurnId) -> None:
+    turn = state.turns.get(turn_id)
+    if turn is None or turn.state != "queued" or turn.held or state.running is not None:
+        return
+    _enter(state, turn)
+    turn.state, turn.epoch, turn.started = "running", record.epoch, record.time
+    state.running = state.latest = turn.id
+    state.failed_starts, state.failure, state.notice = 0, "", None
+
+
+def _enter(state: State, turn: Turn) -> None:
+    """Move a turn from the queue into the transcript."""
+    state.queue.remove(turn.id)
+    state.numbered += 1
+    turn.number = state.numbered
+    turn.items[0] = turn.message
+
+
+def end(
+    state: State,
+    record: Record,
+    turn: Turn,
+    outcome: Outcome,
+    error: str = "",
+    stderr: str = "",
+) -> None:
+    """End a turn that has no outcome yet. A cancel that lies before its end wins, unless its process died."""
+    if turn.state == "queued":
+        _enter(state, turn)
+    if turn.cancel_requested and outcome in ("completed", "failed"):
+        outcome, error, stderr = "cancelled", "", ""
+    expire_all(state, turn.id, "the run ended first")
+    _close_items(turn, record.time)
+    turn.state, turn.outcome = "ended", outcome
+    turn.items[END] = End(
+        turn=turn.id,
+        k=END,
+        time=record.time,
+        outcome=outcome,
+        error=error,
+        stderr=stderr,
+        started=turn.started,
+        epoch=turn.epoch,
+        usage=msgspec.structs.replace(turn.usage),
+    )
+    if state.running == turn.id:
+        state.running = None
+    state.last_outcome = outcome
+    _requeue_steers(state, record, turn, held=outcome != "completed")
+    if outcome in ("failed", "interrupted"):
+        for queued in state.queue:
+            state.turns[queued].held = True
+    state.touch(record)
+
+
+def _close_items(turn: Turn, time: int) -> None:
+    for item in turn.items.values():
+        if isinstance(item, ToolCall):
+            item.interrupt(time)
+    for k in turn.tails.values():
+        item = turn.items.get(k)
+        if item is not None:
+            hush(turn, item.parent, time)
+
+
+def _requeue_steers(state: State, record: Record, turn: Turn, *, held: bool) -> None:
+    for item in reversed(turn.steers.values()):
+        _requeue(state, record, item.steer, item.text, item.client, held=held)
+    turn.steers = {}
+
+
+def end_by_fact(state: State, record: Record, event: TurnEnded) -> None:
+    turn = state.turns.get(event.turn)
+    if turn is not None and turn.outcome is None and state.owns(record):
+        end(state, record, turn, event.outcome, event.error, event.stderr)
+
+
+def lose(state: State, record: Record, reason: str = "") -> None:
+    """The runner is gone, well or not: nothing runs, nothing waits for an answer."""
+    turn = None if state.running is None else state.turns.get(state.running)
+    if turn is not None:
+        end(state, record, turn, "interrupted", reason or LOST)
+    state.alive, state.process, state.latest = False, None, None
+
+
+def begin_epoch(state: State, record: Record) -> None:
+    """A runner has claimed the session. Whoever had it before is lost."""
+    if not state.owns(record) or state.living(record):
+        return
+    lose(state, record)
+    state.alive, state.epoch = True, record.epoch
+
+
+def truncation(state: State, turn_id: TurnId | None) -> int | None:
+    """The number of the first turn that leaves the transcript, or None if nothing may leave it now."""
+    if state.running is not None:
+        return None
+    if turn_id is None:
+        return 1
+    turn = state.turns.get(turn_id)
+    return turn.number if turn is not None and turn.number else None
+
+
+def truncate(state: State, record: Record, turn_id: TurnId | None) -> None:
+    first = truncation(state, turn_id)
+    if first is None:
+        return
+    for turn in [turn for turn in state.turns.values() if turn.number >= first]:
+        del state.turns[turn.id]
+    state.last_outcome = None
+    state.recovering = {turn: number for turn, number in state.recovering.items() if number < first}
+    state.touch(record)

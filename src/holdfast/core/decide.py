@@ -1,0 +1,179 @@
+"""What a command comes to: the intents to append, or a refusal that says what to do instead.
+
+Law: `decide` only saves a write. Another intent may reach the log first, so the reply to a person is given by
+`took_effect`, from the session folded up to and including the intent's own record.
+"""
+
+from typing import TypeVar, assert_never
+
+import msgspec
+
+from holdfast.core import commands as c
+from holdfast.core import events as e
+from holdfast.core.errors import BadCommand, NoSuchAsk, NoSuchTurn, NotNow
+from holdfast.core.ids import AskId, SteerId, TurnId
+from holdfast.core.items import Approval, Question
+from holdfast.core.records import Record
+from holdfast.core.session import Session
+
+TITLE_LENGTH = 200
+_Intent = TypeVar("_Intent", bound=e.Intent)
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """Append these together. The key, if there is one, belongs to the last of them."""
+
+    intents: tuple[e.AnyIntent, ...]
+    key: str | None = None
+
+
+def turn_key(turn: TurnId | SteerId) -> str:
+    return f"turn:{turn}"
+
+
+def answer_key(ask: AskId) -> str:
+    return f"answer:{ask}"
+
+
+def end_key(turn: TurnId) -> str:
+    return f"end:{turn}"
+
+
+def decide(session: Session, command: c.Command) -> Decision:
+    """Raise `Refused` if the command can't take effect now."""
+    match command:
+        case c.CreateSession():
+            return Decision((_as(e.SessionCreated, command),))
+        case c.RenameSession():
+            return Decision((e.SessionRenamed(title=_title(command.title), client=command.client),))
+        case c.ChangeSession():
+            return Decision((_as(e.SessionChanged, command),))
+        case c.DeleteSession():
+            return Decision((e.SessionDeleted(client=command.client),))
+        case c.RestoreSession():
+            return Decision((e.SessionRestored(client=command.client),))
+        case c.TruncateHistory():
+            return _truncate(session, command)
+        case c.SubmitTurn():
+            _check_message(command.text, command.attachments)
+            return Decision((_as(e.TurnSubmitted, command),), turn_key(command.turn))
+        case c.InterruptTurn():
+            return _interrupt(session, command)
+        case c.WithdrawTurn():
+            _check_queued(session, command.turn)
+            return Decision((e.TurnWithdrawn(turn=command.turn, client=command.client),))
+        case c.ReleaseTurns():
+            if command.turn is not None:
+                _check_queued(session, command.turn)
+            return Decision((e.TurnReleased(turn=command.turn, client=command.client),))
+        case c.CancelTurn():
+            _check_unfinished(session, command.turn)
+            return Decision((e.TurnCancelRequested(turn=command.turn, client=command.client),))
+        case c.SteerTurn():
+            _check_message(command.text, ())
+            return Decision((_as(e.TurnSteered, command),), turn_key(command.steer))
+        case c.AnswerApproval():
+            _check_approval(session, command)
+            return Decision((_as(e.ApprovalAnswered, command),), answer_key(command.ask))
+        case c.AnswerQuestion():
+            _check_question(session, command)
+            return Decision((_question_answered(command),), answer_key(command.ask))
+        case _:
+            assert_never(command)
+
+
+def _as(event: type[_Intent], command: c.Command) -> _Intent:
+    """A command and the intent it becomes have the same fields."""
+    return event(**msgspec.structs.asdict(command))
+
+
+def _question_answered(command: c.AnswerQuestion) -> e.QuestionAnswered:
+    """A secret's words are not for the log."""
+    text = "" if command.secret else command.text
+    return e.QuestionAnswered(ask=command.ask, text=text, secret=command.secret, client=command.client)
+
+
+def _title(text: str) -> str:
+    title = " ".join(text.split())
+    if not title:
+        raise BadCommand("A title needs at least one letter.")
+    if len(title) > TITLE_LENGTH:
+        raise BadCommand(f"A title may have {TITLE_LENGTH} characters; this one has {len(title)}. Shorten it.")
+    return title
+
+
+def _check_message(text: str, attachments: tuple[e.Attachment, ...]) -> None:
+    if not text.strip() and not attachments:
+        raise BadCommand("The message is empty. Write something or attach a file.")
+
+
+def _check_queued(session: Session, turn: TurnId) -> None:
+    if turn not in session.queue:
+        raise NoSuchTurn(turn)
+
+
+def _check_unfinished(session: Session, turn_id: TurnId) -> None:
+    turn = session.turns.get(turn_id)
+    if turn is None or turn.outcome is not None:
+        raise NoSuchTurn(turn_id)
+
+
+def _truncate(session: Session, command: c.TruncateHistory) -> Decision:
+    if session.running is not None:
+        raise NotNow("A turn is running. Stop it first, then remove messages.")
+    if command.turn in session.queue:
+        raise NotNow("This message still waits. Take it back instead.")
+    return Decision((e.HistoryTruncated(turn=command.turn, client=command.client),))
+
+
+def _interrupt(session: Session, command: c.InterruptTurn) -> Decision:
+    _check_message(command.text, command.attachments)
+    submitted = e.TurnSubmitted(
+        turn=command.turn,
+        text=command.text,
+        attachments=command.attachments,
+        ahead=True,
+        client=command.client,
+    )
+    if session.running is None:
+        return Decision((submitted,), turn_key(command.turn))
+    cancelled = e.TurnCancelRequested(turn=session.running, client=command.client)
+    return Decision((cancelled, submitted), turn_key(command.turn))
+
+
+def _check_approval(session: Session, command: c.AnswerApproval) -> None:
+    ask = session.ask(command.ask)
+    if not isinstance(ask, Approval):
+        raise NoSuchAsk(command.ask)
+    if command.choice not in ask.choices:
+        raise BadCommand(f"{command.choice!r} is not offered here. Choose one of: {', '.join(ask.choices)}.")
+
+
+def _check_question(session: Session, command: c.AnswerQuestion) -> None:
+    ask = session.ask(command.ask)
+    if not isinstance(ask, Question):
+        raise NoSuchAsk(command.ask)
+    if command.secret != ask.secret:
+        raise BadCommand("A secret is asked for." if ask.secret else "This question does not take a secret.")
+    if not ask.secret and not ask.free_text and command.text not in ask.choices:
+        raise BadCommand(f"{command.text!r} is not offered here. Choose one of: {', '.join(ask.choices)}.")
+
+
+def took_effect(session: Session, record: Record) -> bool:
+    """Whether the intent counts, given the session folded up to and including its record."""
+    match record.event:
+        case e.ApprovalAnswered() | e.QuestionAnswered() as event:
+            ask = session.ask(event.ask)
+            return ask is not None and ask.answer_seq == record.seq
+        case e.TurnSubmitted() as event:
+            turn = session.turns.get(event.turn)
+            return turn is not None and turn.seq == record.seq
+        case e.TurnWithdrawn() as event:
+            return event.turn not in session.turns
+        case e.TurnCancelRequested() as event:
+            turn = session.turns.get(event.turn)
+            return turn is not None and (turn.cancel_requested or turn.outcome == "cancelled")
+        case e.HistoryTruncated():
+            return session.activity == record.seq
+        case _:
+            return True

@@ -1,0 +1,72 @@
+"""The page as it was built, read once and held in memory.
+
+An upgrade may replace the files under a running server; the page that it sends stays whole.
+"""
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.core.errors import HoldfastError
+
+FOLDER = Path(__file__).resolve().parent.parent / "static"
+HASHED = "assets"
+VERSION_TAG = '<meta name="holdfast-version" content="{}" />'
+
+# Written out, because what the machine's own table says of .js differs from machine to machine.
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+
+FOR_EVER = "public, max-age=31536000, immutable"
+ASK_FIRST = "no-cache"
+
+
+class PageMissing(HoldfastError):
+    """The page has not been built: {0} has no index.html. Run `make web`, or install Holdfast with pip."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asset:
+    """One file of the page, ready to be sent."""
+
+    content: bytes
+    media_type: str
+    cache: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """The shell, which every address of the page gets, and the files that it names, by their path."""
+
+    shell: Asset
+    files: Mapping[str, Asset]
+
+
+def read_page(folder: Path, version: str) -> Page:
+    """Read the built page and write the server's version into its shell."""
+    index = folder / "index.html"
+    if not index.is_file():
+        raise PageMissing(folder)
+    files = {
+        f"/{path.relative_to(folder).as_posix()}": read_asset(path)
+        for path in [*folder.glob("*.svg"), *folder.glob(f"{HASHED}/*")]
+    }
+    return Page(shell=shell_with(version, read_asset(index)), files=files)
+
+
+def read_asset(path: Path) -> Asset:
+    media_type = MEDIA_TYPES.get(path.suffix, "application/octet-stream")
+    # Vite puts a digest of the content into the names under assets/, so what such a name means never changes.
+    cache = FOR_EVER if path.parent.name == HASHED else ASK_FIRST
+    return Asset(content=path.read_bytes(), media_type=media_type, cache=cache)
+
+
+def shell_with(version: str, shell: Asset) -> Asset:
+    empty, filled = VERSION_TAG.format(""), VERSION_TAG.format(html.escape(version))
+    content = shell.content.replace(empty.encode(), filled.encode())
+    return Asset(content=content, media_type=shell.media_type, cache=shell.cache)

@@ -1,0 +1,92 @@
+"""What the person who runs Holdfast has decided. The only reader of the environment and of `config.toml`.
+
+Order of precedence: the command line, the environment, the file, the defaults below.
+"""
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from holdfast.core.errors import HoldfastError
+
+FILE = "config.toml"
+
+
+class BadSettings(HoldfastError):
+    """{0} can't be used: {1}. Correct it, or remove the line to get the default."""
+
+
+class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[server]`: where the page is served. Without a port, the first free one from 8787 on."""
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+
+
+class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[log]`: what the operator's log holds."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `config.toml` may say."""
+
+    server: ServerSettings = ServerSettings()
+    log: LogSettings = LogSettings()
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was decided, in one value."""
+
+    home: Path
+    file: File = File()
+    faults: str = ""
+
+    @property
+    def store(self) -> Path:
+        """The folder of the database and its lock."""
+        return self.home / "store"
+
+    @property
+    def blobs(self) -> Path:
+        return self.home / "blobs"
+
+    @property
+    def logs(self) -> Path:
+        return self.home / "logs"
+
+    @property
+    def bells(self) -> Path:
+        """Where processes of this home listen for each other. Short, because a socket's path must be."""
+        name = blake2b(str(self.home).encode(), digest_size=6).hexdigest()
+        return Path(tempfile.gettempdir()) / f"holdfast-{os.getuid()}-{name}"
+
+
+def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Settings:
+    """Raise `BadSettings` if the file or the environment says something that can't be used."""
+    chosen = home or Path(environ.get("HOLDFAST_HOME") or "~/.holdfast")
+    try:
+        folder = chosen.expanduser().absolute()
+    except RuntimeError as exc:
+        raise BadSettings("HOLDFAST_HOME", exc) from exc
+    return Settings(home=folder, file=_read_file(folder / FILE), faults=environ.get("HOLDFAST_FAULTS", ""))
+
+
+def _read_file(path: Path) -> File:
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return File()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BadSettings(path, exc) from exc
+    try:
+        return msgspec.convert(tomllib.loads(text), File)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:
+        raise BadSettings(path, exc) from exc

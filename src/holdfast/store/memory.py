@@ -1,0 +1,282 @@
+"""The store in a dict: the contract of `protocol` with nothing else in the way.
+
+It is the reference that SQLite is compared with, and what tests use that need a store and no disk. It runs the same
+projections (`pages`), because they are ours and not the database's; `tests/store` compares both with a plain fold.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from time import time_ns
+from typing import Any
+
+from holdfast.core import codec, window
+from holdfast.core.errors import (
+    Fenced,
+    Hole,
+    KeyTaken,
+    NoSuchSession,
+    NotNow,
+    SessionExists,
+)
+from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
+from holdfast.core.items import END, Item, ToolCall
+from holdfast.core.overview import Overview
+from holdfast.core.records import Late, Position, Record
+from holdfast.core.session import Session
+from holdfast.core.window import Settled
+from holdfast.store.pages import Checkpoint, Projection
+from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row, before
+from holdfast.store.search import fold, hit, indexed, words
+
+
+class DictShelf:
+    """Settled items by place."""
+
+    def __init__(self) -> None:
+        self.items: dict[tuple[int, int, int], tuple[int, Item]] = {}
+
+    def put(self, page: int, settled: Settled) -> None:
+        place = (settled.number, settled.item.k, settled.part)
+        kept, _ = self.items.get(place, (page, None))
+        self.items[place] = (kept, window.load_item(window.dump_item(settled.item)))
+
+    def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
+        found = [
+            (place, page, item) for place, (page, item) in sorted(self.items.items(), key=_place) if item.turn == turn
+        ]
+        if not found or found[0][0][1] != 0:
+            return None
+        last_parts = {place[1]: window.load_item(window.dump_item(item)) for place, _, item in found}
+        end_page = next((page for place, page, _ in found if place[1] == END), 0)
+        return found[0][0][0], end_page, list(last_parts.values())
+
+    def call(self, turn: TurnId, call: CallId) -> Settled | None:
+        for place, (_, item) in sorted(self.items.items(), key=_place, reverse=True):
+            if isinstance(item, ToolCall) and item.call == call and item.turn == turn:
+                return Settled(place[0], window.load_item(window.dump_item(item)))
+        return None
+
+    def cut(self, first: int) -> None:
+        self.items = {place: entry for place, entry in self.items.items() if place[0] < first}
+
+    def page(self, number: int) -> Page:
+        found = sorted(self.items.items(), key=_place)
+        return Page(number, [Settled(place[0], item) for place, (page, item) in found if page == number])
+
+
+class Log:
+    """One session's records and what follows from them."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.records: list[Record] = []
+        self.keys: dict[str, tuple[int, bytes]] = {}
+        self.epoch = 0
+        self.position = 0
+        self.drained: dict[int, int] = {}
+        self.shelf = DictShelf()
+        self.projection = Projection(Checkpoint())
+        self.change = 0
+
+    @property
+    def overview(self) -> Overview:
+        return self.projection.overview
+
+
+class MemoryStore:
+    """A store that ends with its process."""
+
+    def __init__(self, now: Callable[[], int] = lambda: time_ns() // 1_000_000) -> None:
+        self._now = now
+        self._lineage = secrets.token_hex(8)
+        self._logs: dict[SessionId, Log] = {HOUSE: Log(1)}
+        self._numbers = 1
+        self._change = 0
+        self._grown = asyncio.Condition()
+
+    async def lineage(self) -> str:
+        return self._lineage
+
+    async def create(self, session: SessionId, event: SessionCreated) -> Appended:
+        log = self._logs.get(session)
+        if log is not None:
+            if session == HOUSE or log.keys["created"][1] != codec.encode(event):
+                raise SessionExists(session)
+            return Appended(1, 1, 0)
+        self._numbers += 1
+        log = self._logs[session] = Log(self._numbers)
+        return await self._store(log, [event], key="created")
+
+    async def append(
+        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+    ) -> Appended:
+        if not events:
+            raise ValueError("An append needs at least one event.")
+        log, head = self._find(session), len(self._find(session).records)
+        fresh = list(events) if position is None else _unstored(session, log, position, events)
+        if not fresh:
+            return Appended(head, head, 0)
+        if key in log.keys:
+            seq, body = log.keys[key]
+            if body != codec.encode(fresh[-1]):
+                raise KeyTaken(key, seq)
+            log.position += len(fresh) if position is not None else 0
+            return Appended(seq, seq, 0)
+        return await self._store(log, fresh, key=key, epoch=0 if position is None else position.epoch)
+
+    async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
+        log = self._find(session)
+        facts: Any = loss(log.projection.session)
+        log.drained[log.epoch] = log.position
+        log.epoch, log.position = log.epoch + 1, 0
+        if facts:
+            await self._store(log, facts, epoch=log.epoch)
+        log.projection.settle(log.shelf)
+        state = window.load(window.dump(log.projection.session))
+        return Claimed(log.epoch, len(log.records), state)
+
+    async def adopt(
+        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+    ) -> Appended:
+        log, head = self._find(session), len(self._find(session).records)
+        if epoch != log.epoch:
+            raise Fenced(session, epoch, log.epoch)
+        fresh: Any = [(at, fact) for at, fact in facts if at.n > log.drained.get(at.epoch, 0)]
+        if not fresh:
+            return Appended(head, head, 0)
+        for seq, (at, fact) in enumerate(fresh, head + 1):
+            late = Late(epoch=at.epoch, turn=turn)
+            self._take(log, Record(seq=seq, time=self._now(), event=fact, epoch=epoch, n=at.n, late=late))
+            log.drained[at.epoch] = at.n
+        await self._finish(log)
+        return Appended(head + 1, head + len(fresh), len(fresh))
+
+    async def read(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        records = self._find(session).records
+        first = bisect_right(records, after, key=lambda record: record.seq)
+        return records[first : first + limit]
+
+    async def wait(self, session: SessionId, after: int, seconds: float) -> int:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._grown:
+                await self._grown.wait_for(lambda: len(self._find(session).records) > after)
+        return len(self._find(session).records)
+
+    async def open(self, session: SessionId) -> Opened:
+        log = self._find(session)
+        state = window.load(window.dump(log.projection.session))
+        return Opened(state, self._lineage, log.shelf.page(log.projection.checkpoint.page))
+
+    async def page(self, session: SessionId, number: int) -> Page:
+        return self._find(session).shelf.page(number)
+
+    async def sessions(self, query: Query) -> Listing:
+        limit = before(query.cursor)
+        found = sorted(
+            (
+                (log.overview.active_at, log.number, name)
+                for name, log in self._logs.items()
+                if _asked(name, log, query)
+            ),
+            reverse=True,
+        )
+        rest = [entry for entry in found if entry[:2] < limit]
+        rows = [self._row(name) for _, _, name in rest[: query.limit]]
+        last = rest[query.limit - 1] if len(rest) > query.limit else None
+        return Listing(rows, None if last is None else f"{last[0]}.{last[1]}", self._change)
+
+    async def changes(self, after: int, limit: int) -> list[Row]:
+        found = sorted((log.change, name) for name, log in self._logs.items() if log.change > after)
+        return [self._row(name) for _, name in found[:limit]]
+
+    async def owners(self) -> list[Owner]:
+        living = [(log.number, name, log.epoch) for name, log in self._logs.items() if log.projection.session.alive]
+        return [Owner(name, epoch) for _, name, epoch in sorted(living)]
+
+    async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
+        hits = [
+            hit(text, name, log.overview.title, item)
+            for name, log in self._logs.items()
+            for _, item in log.shelf.items.values()
+            if session in (None, name) and not log.overview.deleted and _holds(item, words(text))
+        ]
+        return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
+
+    async def purge(self, session: SessionId) -> None:
+        if session == HOUSE:
+            raise NotNow("The house log can't be removed.")
+        self._find(session)
+        del self._logs[session]
+
+    async def close(self) -> None:
+        pass
+
+    def _find(self, session: SessionId) -> Log:
+        if session not in self._logs:
+            raise NoSuchSession(session)
+        return self._logs[session]
+
+    def _row(self, name: SessionId) -> Row:
+        return Row(name, self._logs[name].change, self._logs[name].overview)
+
+    async def _store(self, log: Log, events: Sequence[Event], *, key: str | None = None, epoch: int = 0) -> Appended:
+        head, time = len(log.records), self._now()
+        for i, event in enumerate(events, 1):
+            n = log.position + 1 if epoch else 0
+            self._take(log, Record(seq=head + i, time=time, event=event, epoch=epoch, n=n))
+            log.position += 1 if epoch else 0
+        if key is not None:
+            log.keys[key] = (len(log.records), codec.encode(events[-1]))
+        await self._finish(log)
+        return Appended(head + 1, len(log.records), len(events))
+
+    def _take(self, log: Log, record: Record) -> None:
+        log.records.append(record)
+        if log.number != 1:
+            log.projection.take(record, len(codec.encode(record.event)), log.shelf)
+
+    async def _finish(self, log: Log) -> None:
+        if log.projection.renewed() is not None:
+            self._change += 1
+            log.change = self._change
+        if log.projection.due():
+            log.projection.settle(log.shelf)
+        async with self._grown:
+            self._grown.notify_all()
+
+
+def _place(entry: tuple[tuple[int, int, int], Any]) -> tuple[int, int, int]:
+    return entry[0]
+
+
+def _unstored(session: SessionId, log: Log, position: Position, events: Sequence[Event]) -> list[Event]:
+    if position.epoch != log.epoch:
+        raise Fenced(session, position.epoch, log.epoch)
+    if position.n > log.position + 1:
+        raise Hole(session, log.position + 1, position.n)
+    return list(events[log.position + 1 - position.n :])
+
+
+def _asked(name: SessionId, log: Log, query: Query) -> bool:
+    row = log.overview
+    return (
+        name != HOUSE
+        and bool(row.deleted) == query.deleted
+        and (query.deleted or row.archived == query.archived)
+        and query.project in (None, row.project)
+        and (query.tag is None or query.tag in row.tags)
+        and fold(query.text.strip()) in fold(row.title)
+    )
+
+
+def _holds(item: Item, wanted: list[str]) -> bool:
+    there = words(indexed(item))
+    return (
+        bool(wanted)
+        and all(word in there for word in wanted[:-1])
+        and any(word.startswith(wanted[-1]) for word in there)
+    )

@@ -1,0 +1,120 @@
+"""Keeps a session's settled items on a shelf while its log grows.
+
+The owner of a `Projection` gives it every record once, in the transaction that appends it (`take`), or, to catch up
+with what another process appended, without a shelf (`follow`): that process has changed the shelf already. Whatever
+reaches back to settled items is settled again at once, so that nobody who catches up ever has to reach back.
+
+A page is full at 100 items or 64 kB, in the middle of a long turn too.
+"""
+
+import msgspec
+
+from holdfast.core import course, output, window
+from holdfast.core.events import HistoryTruncated, RunnerLost, RunnerStarted, RunnerStopped, ToolChanged, TurnEnded
+from holdfast.core.ids import TurnId
+from holdfast.core.overview import Overview, overview
+from holdfast.core.records import Record
+from holdfast.core.session import Session
+from holdfast.store.protocol import Shelf, tool_in
+
+PAGE_ITEMS = 100
+PAGE_BYTES = 64 * 1024
+TAIL_RECORDS = 256
+TAIL_BYTES = 64 * 1024
+_ENDINGS = (TurnEnded, RunnerStarted, RunnerStopped, RunnerLost)
+"""What may end a turn: it leaves the state whole, so that adopted facts find all of it or nothing."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a projection can start again: the state at `seq`, and how full the last page is."""
+
+    seq: int = 0
+    page: int = 1
+    page_items: int = 0
+    page_bytes: int = 0
+    body: bytes = b"{}"
+
+
+class Projection:
+    """A session folded up to its newest record, with what has happened since its checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.session: Session = window.load(checkpoint.body)
+        self.checkpoint: Checkpoint = checkpoint
+        self.overview: Overview = overview(self.session)
+        self._restored: dict[TurnId, int] = {}
+        self._records = 0
+        self._bytes = 0
+        self._due = False
+
+    def follow(self, record: Record, size: int) -> None:
+        """Fold a record whose effect on the shelf is there already."""
+        self.session.apply(record)
+        self._records += 1
+        self._bytes += size
+
+    def take(self, record: Record, size: int, shelf: Shelf) -> None:
+        """Fold a new record, and let it change what is settled."""
+        self._bring_back(record, shelf)
+        self._patch(record, shelf)
+        self._cut(record, shelf)
+        self.follow(record, size)
+        self._due = self._due or isinstance(record.event, _ENDINGS)
+
+    def due(self) -> bool:
+        """Whether enough has happened for a new checkpoint."""
+        return self._due or self._records >= TAIL_RECORDS or self._bytes >= max(TAIL_BYTES, len(self.checkpoint.body))
+
+    def settle(self, shelf: Shelf) -> Checkpoint:
+        """Move what is settled onto the shelf and return the checkpoint that belongs to it."""
+        page, items, size = self.checkpoint.page, self.checkpoint.page_items, self.checkpoint.page_bytes
+        for settled in window.settle(self.session):
+            restored = self._restored.get(settled.item.turn)
+            if restored is not None:
+                shelf.put(restored, settled)
+                continue
+            if items >= PAGE_ITEMS or size >= PAGE_BYTES:
+                page, items, size = page + 1, 0, 0
+            shelf.put(page, settled)
+            items += 1
+            size += len(window.dump_item(settled.item))
+        body = window.dump(self.session)
+        self.checkpoint = Checkpoint(seq=self.session.seq, page=page, page_items=items, page_bytes=size, body=body)
+        self._restored, self._records, self._bytes, self._due = {}, 0, 0, False
+        return self.checkpoint
+
+    def renewed(self) -> Overview | None:
+        """The overview, if it differs from the one that was asked for last."""
+        now = overview(self.session)
+        if now == self.overview:
+            return None
+        self.overview = now
+        return now
+
+    def _bring_back(self, record: Record, shelf: Shelf) -> None:
+        turn = window.needs(self.session, record)
+        found = None if turn is None else shelf.turn(turn)
+        if turn is None or found is None:
+            return
+        number, page, items = found
+        window.restore(self.session, number, items)
+        self._restored[turn] = page
+        self._due = True
+
+    def _patch(self, record: Record, shelf: Shelf) -> None:
+        event = record.event
+        if not isinstance(event, ToolChanged) or not self.session.misses(record):
+            return
+        settled = shelf.call(event.turn, event.call)
+        item = tool_in(settled)
+        if settled is not None and item is not None:
+            output.change_tool(self.session.turns[event.turn], item, record, event)
+            item.flush()
+            shelf.put(self.checkpoint.page, settled)
+
+    def _cut(self, record: Record, shelf: Shelf) -> None:
+        if isinstance(record.event, HistoryTruncated):
+            first = course.truncation(self.session, record.event.turn)
+            if first is not None:
+                shelf.cut(first)
+                self._due = True

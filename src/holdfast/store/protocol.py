@@ -1,0 +1,220 @@
+"""What every store does. The docstrings are the contract; one test suite holds every backend to it.
+
+All methods may raise `StoreError`; then nothing was written. An append that was handed over is never cancelled: if
+the caller is, the records are stored all the same, and a retry with the same key or position writes nothing twice.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+
+from holdfast.core.errors import BadCommand
+from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.ids import CallId, SessionId, TurnId
+from holdfast.core.items import Item, ToolCall
+from holdfast.core.overview import Overview
+from holdfast.core.records import Position, Record
+from holdfast.core.session import Session
+from holdfast.core.window import Settled
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """Where the events lie. `written` says how many were new; if none, `first` to `last` is where they lay before."""
+
+    first: int
+    last: int
+    written: int
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """A session's new owner: its epoch, the head of the log after the claim, and what was true then."""
+
+    epoch: int
+    head: int
+    session: Session
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """A session whose log says that a runner lives."""
+
+    session: SessionId
+    epoch: int
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of the session list. `change` rises store-wide whenever any row changes."""
+
+    id: SessionId
+    change: int
+    overview: Overview
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """Which sessions to list. `text` is looked for in titles; `cursor` continues a listing."""
+
+    text: str = ""
+    archived: bool = False
+    deleted: bool = False
+    project: str | None = None
+    tag: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+
+
+def before(cursor: str | None) -> tuple[int, int]:
+    """The activity and number that a continued listing starts below."""
+    if cursor is None:
+        return 1 << 62, 1 << 62
+    active_at, _, number = cursor.partition(".")
+    if not (active_at.isdecimal() and number.isdecimal() and max(len(active_at), len(number)) < 19):
+        raise BadCommand("This is no cursor of a session list. Start from the first page.")
+    return int(active_at), int(number)
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """Sessions by last activity, newest first. `cursor` is None on the last page; `change` is the newest seen."""
+
+    rows: list[Row]
+    cursor: str | None
+    change: int
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Settled items of one stretch, in reading order. Numbers count from 1; a long text may go on in the next."""
+
+    number: int
+    items: list[Settled]
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A session as of `session.seq`: its small state with what may still change, and its last settled page."""
+
+    session: Session
+    lineage: str
+    page: Page
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A settled item that holds the words. `marks` are the places of the words in `excerpt`, as (start, end)."""
+
+    session: SessionId
+    title: str
+    turn: TurnId
+    k: int
+    type: str
+    time: int
+    excerpt: str
+    marks: list[tuple[int, int]]
+
+
+class Shelf(Protocol):
+    """Where a session's settled items lie. Used inside the transaction of an append."""
+
+    def put(self, page: int, settled: Settled) -> None:
+        """Lay down an item; one with the same place is replaced and keeps its page."""
+        ...
+
+    def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
+        """The number, the page of its end, and the items of an ended turn (of a long text: the last part)."""
+        ...
+
+    def call(self, turn: TurnId, call: CallId) -> Settled | None:
+        """A settled tool call."""
+        ...
+
+    def cut(self, first: int) -> None:
+        """Remove the items of turn number `first` and of all that follow."""
+        ...
+
+
+class Store(Protocol):
+    """A home for sessions and their logs. `house` is always there."""
+
+    async def lineage(self) -> str:
+        """The name of this history of the store.
+
+        It is new after a reboot and after a restore: then the last second may be missing, and whoever followed a log
+        must start over from a snapshot.
+        """
+        ...
+
+    async def create(self, session: SessionId, event: SessionCreated) -> Appended:
+        """Begin a session's log. The same creation again writes nothing; another one raises `SessionExists`."""
+        ...
+
+    async def append(
+        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+    ) -> Appended:
+        """Add events at the end of the log, all or none, and return when they are committed.
+
+        Intents carry no position. Facts carry that of the first; the others count on from it. Facts that the log has
+        already (n <= last) are skipped, whatever their grouping was; a gap raises `Hole`; any epoch but the present
+        one raises `Fenced`. A key belongs to the last event: if the session has it already with equal content, nothing
+        is written and the answer says where the first lies; with other content `KeyTaken` is raised. If any event is
+        `synced`, all is on the disk before this returns; otherwise it is within a second.
+        """
+        ...
+
+    async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
+        """Raise the epoch and append what `loss` makes of the session, in one synced transaction.
+
+        The caller holds the session's lock and has ended the previous owner's processes. From here on facts of every
+        earlier epoch are refused.
+        """
+        ...
+
+    async def adopt(
+        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+    ) -> Appended:
+        """Add what a dead owner had spooled, under the present owner's `epoch`, marked as late facts of `turn`.
+
+        Positions are those of the dead owner. What the log has already is skipped; gaps are allowed, because a damaged
+        spool record costs that record alone. Raises `Fenced` if `epoch` is not the present one.
+        """
+        ...
+
+    async def read(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        """The records after seq `after`, in order, at most `limit`. Raises `NoSuchSession`."""
+        ...
+
+    async def wait(self, session: SessionId, after: int, seconds: float) -> int:
+        """Return the log's head as soon as it is above `after`, or after `seconds` at the latest."""
+        ...
+
+    async def open(self, session: SessionId) -> Opened:
+        """What a browser needs to show the session, at a cost that does not grow with its length."""
+        ...
+
+    async def page(self, session: SessionId, number: int) -> Page:
+        """An earlier page. A number that does not exist gives a page without items."""
+        ...
+
+    async def sessions(self, query: Query) -> Listing:
+        """List sessions. A listing continued by its cursor shows each session that did not move meanwhile once."""
+        ...
+
+    async def changes(self, after: int, limit: int) -> list[Row]:
+        """The rows that changed after change number `after`, oldest change first."""
+        ...
+
+    async def owners(self) -> list[Owner]:
+        """The sessions whose log says that a runner lives, whether or not it does."""
+        ...
+
+    async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
+        """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
+        ...
+
+    async def purge(self, session: SessionId) -> None:
+        """Remove a session for good: log, keys, pages. Its id may be used again. The house can't be purged."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was handed over and let go of everything. Twice is harmless."""
+        ...
+
+
+def tool_in(settled: Settled | None) -> ToolCall | None:
+    """The settled tool call, if it is one."""
+    return settled.item if settled is not None and isinstance(settled.item, ToolCall) else None

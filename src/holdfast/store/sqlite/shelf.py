@@ -1,0 +1,62 @@
+"""A session's settled items as rows, and the words in them as an index."""
+
+from holdfast.core import window
+from holdfast.core.ids import CallId, TurnId
+from holdfast.core.items import END, Item, ToolCall
+from holdfast.core.window import Settled
+from holdfast.store.search import fold, indexed
+from holdfast.store.sqlite.connection import Database
+
+PUT = """
+INSERT INTO items (session, number, k, part, page, turn, call, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (session, number, k, part) DO UPDATE SET body = excluded.body RETURNING id
+"""
+INDEX_WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
+FIND_TURN = "SELECT number FROM items WHERE session = ? AND turn = ? AND k = 0 ORDER BY number DESC LIMIT 1"
+READ_TURN = "SELECT page, body FROM items WHERE session = ? AND number = ? ORDER BY k, part"
+FIND_CALL = """
+SELECT number, body FROM items WHERE session = ? AND call = ? AND turn = ? ORDER BY number DESC, k DESC LIMIT 1
+"""
+CUT_WORDS = "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
+CUT_ITEMS = "DELETE FROM items WHERE session = ? AND number >= ?"
+READ_PAGE = "SELECT number, body FROM items WHERE session = ? AND page = ? ORDER BY number, k, part"
+
+
+class SqlShelf:
+    """The shelf of session `number`, within the writer's transaction."""
+
+    def __init__(self, connection: Database, number: int) -> None:
+        self._execute = connection.execute
+        self._session = number
+
+    def put(self, page: int, settled: Settled) -> None:
+        item = settled.item
+        call = item.call if isinstance(item, ToolCall) else None
+        body = window.dump_item(item)
+        place = (self._session, settled.number, item.k, settled.part, page, item.turn, call, body)
+        for (row,) in self._execute(PUT, place):
+            text = indexed(item)
+            if text:
+                self._execute(INDEX_WORDS, (row, fold(text)))
+
+    def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
+        found = self._execute(FIND_TURN, (self._session, turn)).fetchall()
+        if not found:
+            return None
+        number: int = found[0][0]
+        last_parts: dict[int, Item] = {}
+        end_page = 0
+        for page, body in self._execute(READ_TURN, (self._session, number)):
+            item = window.load_item(body)
+            last_parts[item.k] = item
+            end_page = page if item.k == END else end_page
+        return number, end_page, list(last_parts.values())
+
+    def call(self, turn: TurnId, call: CallId) -> Settled | None:
+        for number, body in self._execute(FIND_CALL, (self._session, call, turn)):
+            return Settled(number, window.load_item(body))
+        return None
+
+    def cut(self, first: int) -> None:
+        self._execute(CUT_WORDS, (self._session, first))
+        self._execute(CUT_ITEMS, (self._session, first))

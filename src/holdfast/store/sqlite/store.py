@@ -1,0 +1,209 @@
+"""The store on the disk, as the contract of `protocol` wants it."""
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.records import Position, Record
+from holdfast.core.session import Session
+from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row
+from holdfast.store.sqlite.bell import Bell
+from holdfast.store.sqlite.connection import SERVER_AUTOCHECKPOINT, Database, connect, migrate, translated
+from holdfast.store.sqlite.gate import Gate
+from holdfast.store.sqlite.place import boot_id, prepare
+from holdfast.store.sqlite.reading import Reading
+from holdfast.store.sqlite.worker import Worker
+from holdfast.store.sqlite.writing import Writing
+
+DATABASE = "store.db"
+GATE = "store.lock"
+POLL = 1.0
+
+FOUND = """
+INSERT OR IGNORE INTO meta (name, value) VALUES ('change', 0), ('boot', ''), ('lineage', '');
+INSERT OR IGNORE INTO sessions (number, id) VALUES (1, 'house');
+"""
+BOOT = "SELECT value FROM meta WHERE name = 'boot'"
+RENEW = "UPDATE meta SET value = CASE name WHEN 'boot' THEN ? ELSE ? END WHERE name IN ('boot', 'lineage')"
+
+
+def now() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def renew_lineage(connection: Database) -> None:
+    """Give this history of the store a new name: what came before may be missing its end."""
+    connection.execute(RENEW, (boot_id(), secrets.token_hex(8)))
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """How a process uses the store: which bells it hears (None: none), and how large it lets the WAL grow."""
+
+    bells: Path | None = None
+    session: SessionId | None = None
+    autocheckpoint: int = SERVER_AUTOCHECKPOINT
+    now: Callable[[], int] = now
+
+
+class SqliteStore:
+    """A folder with a database in it. Make one with `SqliteStore.open_folder`."""
+
+    def __init__(self, folder: Path, options: Options) -> None:
+        self._folder = folder
+        self._options = options
+        self._waiting: dict[SessionId, set[asyncio.Future[int]]] = {}
+        self._loop = asyncio.get_running_loop()
+        self._bell = None if options.bells is None else Bell.in_folder(options.bells, options.session)
+        self._gate = Gate(folder / GATE)
+        self._writer: Worker[Writing] = Worker(
+            "holdfast-writer", self._make_writing, _close, rest=Writing.rest, tidy=Writing.sync
+        )
+        self._reader: Worker[Reading] = Worker("holdfast-reader", self._make_reading, _close)
+
+    @classmethod
+    async def open_folder(cls, folder: Path, options: Options | None = None) -> Self:
+        """Open the store in `folder`, which is made if it is not there. Raise `StoreError` if that can't be done."""
+        with translated():
+            prepare(folder)
+            store = cls(folder, options or Options())
+        await store.start()
+        return store
+
+    async def start(self) -> None:
+        """Begin to work. Called once, by `open_folder`."""
+        try:
+            await self._writer.start()
+            await self._reader.start()
+            if self._bell is not None:
+                with translated():
+                    self._bell.listen()
+                self._loop.add_reader(self._bell, self._bell.hear, self._wake)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def lineage(self) -> str:
+        return await self._reader.do(Reading.lineage)
+
+    async def create(self, session: SessionId, event: SessionCreated) -> Appended:
+        return await self._writer.do(lambda writing: writing.create(session, event))
+
+    async def append(
+        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.append(session, events, position=position, key=key))
+
+    async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
+        return await self._writer.do(lambda writing: writing.claim(session, loss))
+
+    async def adopt(
+        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.adopt(session, facts, turn=turn, epoch=epoch))
+
+    async def read(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        return await self._reader.do(lambda reading: reading.read(session, after, limit))
+
+    async def wait(self, session: SessionId, after: int, seconds: float) -> int:
+        deadline = self._loop.time() + seconds
+        while True:
+            rung: asyncio.Future[int] = self._loop.create_future()
+            self._waiting.setdefault(session, set()).add(rung)
+            try:
+                head = await self._reader.do(lambda reading: reading.head(session))
+                left = deadline - self._loop.time()
+                if head > after or left <= 0:
+                    return head
+                with contextlib.suppress(TimeoutError):
+                    head = await asyncio.wait_for(rung, min(POLL, left))
+                    if head > after:
+                        return head
+            finally:
+                self._forget(session, rung)
+
+    async def open(self, session: SessionId) -> Opened:
+        return await self._reader.do(lambda reading: reading.open(session))
+
+    async def page(self, session: SessionId, number: int) -> Page:
+        return await self._reader.do(lambda reading: reading.page(session, number))
+
+    async def sessions(self, query: Query) -> Listing:
+        return await self._reader.do(lambda reading: reading.sessions(query))
+
+    async def changes(self, after: int, limit: int) -> list[Row]:
+        return await self._reader.do(lambda reading: reading.changes(after, limit))
+
+    async def owners(self) -> list[Owner]:
+        return await self._reader.do(Reading.owners)
+
+    async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
+        return await self._reader.do(lambda reading: reading.search(text, limit, session))
+
+    async def blobs(self) -> set[str]:
+        """The blobs that some session speaks of."""
+        return await self._reader.do(Reading.blobs)
+
+    async def purge(self, session: SessionId) -> None:
+        await self._writer.do(lambda writing: writing.purge(session))
+
+    async def close(self) -> None:
+        """Finish what was handed over and let go of everything. Twice is harmless."""
+        if self._gate.closed:
+            return
+        try:
+            await self._writer.stop()
+        finally:
+            await self._reader.stop()
+            if self._bell is not None:
+                self._loop.remove_reader(self._bell)
+                self._bell.close()
+            self._gate.close()
+
+    # Parts.
+
+    def _make_writing(self) -> Writing:
+        path = self._folder / DATABASE
+        with translated(), self._gate.entered():
+            connection = connect(path, autocheckpoint=self._options.autocheckpoint)
+            path.chmod(0o600)
+            with connection:
+                migrate(connection)
+                connection.execute(FOUND).fetchall()
+                if connection.execute(BOOT).get != boot_id():
+                    renew_lineage(connection)
+        return Writing(connection, self._gate, now=self._options.now, ring=self._ring)
+
+    def _make_reading(self) -> Reading:
+        with translated():
+            return Reading(connect(self._folder / DATABASE, autocheckpoint=self._options.autocheckpoint))
+
+    def _ring(self, session: SessionId, head: int) -> None:
+        """Called on the writer's thread after each commit."""
+        if self._bell is not None:
+            self._bell.ring(session, head)
+        if self._waiting.get(session):
+            self._loop.call_soon_threadsafe(self._wake, session, head)
+
+    def _wake(self, session: SessionId, head: int) -> None:
+        for rung in list(self._waiting.get(session, ())):
+            if not rung.done():
+                rung.set_result(head)
+
+    def _forget(self, session: SessionId, rung: "asyncio.Future[int]") -> None:
+        waiting = self._waiting.get(session, set())
+        waiting.discard(rung)
+        if not waiting:
+            self._waiting.pop(session, None)
+
+
+def _close(side: Writing | Reading) -> None:
+    side.close()

@@ -1,0 +1,328 @@
+"""Everything that changes the database, one transaction each, on the writer's thread.
+
+The order is always the same: gate, sync level, BEGIN IMMEDIATE, check, insert, project, COMMIT. Checks come before the
+first insert, so a refusal changes nothing. After any failure the cached projection is thrown away: it may be ahead of
+the database.
+"""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from holdfast import faults
+from holdfast.core import codec
+from holdfast.core.errors import Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists
+from holdfast.core.events import AnyFact, Event, SessionCreated, TurnSubmitted
+from holdfast.core.ids import HOUSE, SessionId, TurnId
+from holdfast.core.overview import Overview
+from holdfast.core.records import Late, Position, Record
+from holdfast.core.session import Session
+from holdfast.store.pages import Checkpoint, Projection
+from holdfast.store.protocol import Appended, Claimed
+from holdfast.store.search import fold
+from holdfast.store.sqlite import projecting
+from holdfast.store.sqlite.connection import Database, translated
+from holdfast.store.sqlite.gate import Gate
+from holdfast.store.sqlite.projecting import SPAN, Place
+from holdfast.store.sqlite.shelf import SqlShelf
+
+SYNC_EVERY = 1.0
+"""Seconds after which streamed text that is only in the page cache is synced."""
+CACHED = 64
+"""Projections kept by a writer, so that an append folds only what is new."""
+CREATED = "created"
+
+FIND = "SELECT number, head, epoch, position FROM sessions WHERE id = ?"
+CREATE = "INSERT INTO sessions (id) VALUES (?) RETURNING number, head, epoch, position"
+INSERT = "INSERT INTO records (id, time, epoch, n, late, body) VALUES (?, ?, ?, ?, ?, ?)"
+ADVANCE = "UPDATE sessions SET head = ?, position = ? WHERE number = ?"
+OWN = "UPDATE sessions SET epoch = ?, position = 0 WHERE number = ?"
+FIND_KEY = "SELECT seq, digest FROM keys WHERE session = ? AND key = ?"
+KEEP_KEY = "INSERT INTO keys (session, key, seq, digest) VALUES (?, ?, ?, ?)"
+FIND_DRAINED = "SELECT position FROM epochs WHERE session = ? AND epoch = ?"
+KEEP_DRAINED = """
+INSERT INTO epochs (session, epoch, position) VALUES (?, ?, ?)
+ON CONFLICT (session, epoch) DO UPDATE SET position = excluded.position
+"""
+ATTACH = "INSERT OR IGNORE INTO attachments (blob, session) VALUES (?, ?)"
+MARK_SYNC = """
+INSERT INTO meta (name, value) VALUES ('synced', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+"""
+PURGE = (
+    "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ?)",
+    "DELETE FROM items WHERE session = ?",
+    "DELETE FROM checkpoints WHERE session = ?",
+    "DELETE FROM tags WHERE session = ?",
+    "DELETE FROM overviews WHERE session = ?",
+    "DELETE FROM attachments WHERE session = ?",
+    "DELETE FROM epochs WHERE session = ?",
+    "DELETE FROM keys WHERE session = ?",
+    "DELETE FROM sessions WHERE number = ?",
+)
+PURGE_RECORDS = "DELETE FROM records WHERE id BETWEEN ? AND ?"
+
+
+class Writing:
+    """The writer's side of the store. `ring` is called after each commit with the session and its new head."""
+
+    def __init__(
+        self,
+        connection: Database,
+        gate: Gate,
+        *,
+        now: Callable[[], int],
+        ring: Callable[[SessionId, int], None],
+    ) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._gate = gate
+        self._now = now
+        self._ring = ring
+        self._projections: OrderedDict[int, Projection] = OrderedDict()
+        self._full = False
+        self._unsynced_since: float | None = None
+
+    # Verbs.
+
+    def create(self, session: SessionId, event: SessionCreated) -> Appended:
+        body = codec.encode(event)
+        with self._transaction(sync=True):
+            found = self._execute(FIND, (session,)).fetchall()
+            if found:
+                place = Place(*found[0])
+                if session == HOUSE or self._kept(place, CREATED, body) is None:
+                    raise SessionExists(session)
+                return Appended(1, 1, 0)
+            place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
+            appended = self._store(place, [(event, body)], key=CREATED)
+        self._ring(session, appended.last)
+        return appended
+
+    def append(
+        self, session: SessionId, events: Sequence[Event], *, position: Position | None, key: str | None
+    ) -> Appended:
+        if not events:
+            raise ValueError("An append needs at least one event.")
+        pairs = [(event, codec.encode(event)) for event in events]
+        with self._transaction(sync=any(event.synced for event in events)):
+            place = self._find(session)
+            fresh = pairs if position is None else _unstored(session, place, position, pairs)
+            if not fresh:
+                return Appended(place.head, place.head, 0)
+            last = place.position + len(fresh) if position is not None else place.position
+            kept = None if key is None else self._kept(place, key, fresh[-1][1])
+            if kept is not None:
+                self._execute(ADVANCE, (place.head, last, place.number))
+                return Appended(kept, kept, 0)
+            epoch = 0 if position is None else position.epoch
+            appended = self._store(place, fresh, key=key, epoch=epoch)
+        self._ring(session, appended.last)
+        return appended
+
+    def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
+        with self._transaction(sync=True):
+            place = self._find(session)
+            projection = self._project(place)
+            facts = loss(projection.session)
+            self._execute(KEEP_DRAINED, (place.number, place.epoch, place.position))
+            place = Place(place.number, place.head, place.epoch + 1, 0)
+            self._execute(OWN, (place.epoch, place.number))
+            faults.point("store.claimed")
+            head = place.head
+            if facts:
+                pairs = [(fact, codec.encode(fact)) for fact in facts]
+                head = self._store(place, pairs, epoch=place.epoch).last
+            self._checkpoint(place.number, projection)
+            claimed = Claimed(place.epoch, head, projecting.copy_of(projection.session))
+        self._ring(session, claimed.head)
+        return claimed
+
+    def adopt(
+        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+    ) -> Appended:
+        with self._transaction(sync=True):
+            place = self._find(session)
+            if epoch != place.epoch:
+                raise Fenced(session, epoch, place.epoch)
+            fresh = [(position, fact) for position, fact in facts if position.n > self._drained(place, position.epoch)]
+            if not fresh:
+                return Appended(place.head, place.head, 0)
+            records = [self._late(place, seq, *pair, turn) for seq, pair in enumerate(fresh, place.head + 1)]
+            for position, _ in fresh:
+                self._execute(KEEP_DRAINED, (place.number, position.epoch, position.n))
+            self._lay_down(place, records, [codec.encode(record.event) for record in records], place.position)
+            appended = Appended(records[0].seq, records[-1].seq, len(records))
+        self._ring(session, appended.last)
+        return appended
+
+    def purge(self, session: SessionId) -> None:
+        if session == HOUSE:
+            raise NotNow("The house log can't be removed.")
+        with self._transaction(sync=True):
+            place = self._find(session)
+            self._projections.pop(place.number, None)
+            for sql in PURGE:
+                self._execute(sql, (place.number,))
+            self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
+
+    # The second that a power cut may cost.
+
+    def rest(self) -> float | None:
+        """How long the writer may wait for its next job before something must be synced."""
+        if self._unsynced_since is None:
+            return None
+        return max(0.0, self._unsynced_since + SYNC_EVERY - time.monotonic())
+
+    def sync(self) -> None:
+        """Sync what is committed. SQLite syncs the whole WAL with the next full commit, so one is made."""
+        if self._unsynced_since is None:
+            return
+        self._unsynced_since = time.monotonic()  # should it fail, it is tried again in a second
+        with self._transaction(sync=True):
+            self._execute(MARK_SYNC)
+
+    def close(self) -> None:
+        """Sync what is left and let go."""
+        try:
+            self.sync()
+        finally:
+            self._connection.close()
+
+    # Parts.
+
+    @contextmanager
+    def _transaction(self, *, sync: bool) -> Generator[None]:
+        sync = sync or self.rest() == 0.0
+        with translated(), self._gate.entered():
+            faults.point("store.locked")
+            self._set_sync(full=sync)
+            changes = self._connection.total_changes()
+            self._execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                faults.point("store.written")
+                self._execute("COMMIT")
+            except BaseException:
+                self._projections.clear()
+                if self._connection.in_transaction:
+                    self._execute("ROLLBACK")
+                raise
+        if self._connection.total_changes() != changes:  # an empty commit syncs nothing
+            self._unsynced_since = None if sync else self._unsynced_since or time.monotonic()
+        faults.point("store.committed")
+
+    def _set_sync(self, *, full: bool) -> None:
+        if full != self._full:
+            self._execute("PRAGMA synchronous = FULL" if full else "PRAGMA synchronous = NORMAL")
+            self._full = full
+
+    def _find(self, session: SessionId) -> Place:
+        for row in self._execute(FIND, (session,)):
+            return Place(*row)
+        raise NoSuchSession(session)
+
+    def _kept(self, place: Place, key: str, body: bytes) -> int | None:
+        """Where the key's event lies, None if there is none. Raise `KeyTaken` if it has other content."""
+        for seq, digest in self._execute(FIND_KEY, (place.number, key)):
+            if digest == _digest(body):
+                return int(seq)
+            if key == CREATED:
+                return None
+            raise KeyTaken(key, seq)
+        return None
+
+    def _drained(self, place: Place, epoch: int) -> int:
+        for (position,) in self._execute(FIND_DRAINED, (place.number, epoch)):
+            return int(position)
+        return 0
+
+    def _late(self, place: Place, seq: int, position: Position, fact: Any, turn: TurnId) -> Record:
+        late = Late(epoch=position.epoch, turn=turn)
+        return Record(seq=seq, time=self._now(), event=fact, epoch=place.epoch, n=position.n, late=late)
+
+    def _store(
+        self, place: Place, pairs: Sequence[tuple[Event, bytes]], *, key: str | None = None, epoch: int = 0
+    ) -> Appended:
+        """Insert fresh events behind the head, with the key of the last."""
+        now, head = self._now(), place.head
+        n = place.position if epoch else None
+        records = [
+            Record(seq=head + i, time=now, event=event, epoch=epoch, n=0 if n is None else n + i)
+            for i, (event, _) in enumerate(pairs, 1)
+        ]
+        last = head + len(pairs)
+        if key is not None:
+            self._execute(KEEP_KEY, (place.number, key, last, _digest(pairs[-1][1])))
+        self._lay_down(place, records, [body for _, body in pairs], place.position if n is None else n + len(pairs))
+        return Appended(head + 1, last, len(pairs))
+
+    def _lay_down(self, place: Place, records: Sequence[Record], bodies: Sequence[bytes], position: int) -> None:
+        base = place.number * SPAN
+        projection = None if place.number == projecting.HOUSE_NUMBER else self._project(place)
+        rows = [
+            (base + record.seq, record.time, record.epoch, record.n, _late_body(record), body)
+            for record, body in zip(records, bodies, strict=True)
+        ]
+        self._connection.executemany(INSERT, rows)
+        self._execute(ADVANCE, (records[-1].seq, position, place.number))
+        if projection is not None:
+            self._renew(place.number, projection, records, bodies)
+
+    # Projections.
+
+    def _project(self, place: Place) -> Projection:
+        """The session folded up to its head, from the cache if nobody has settled anything meanwhile."""
+        projection = self._projections.pop(place.number, None)
+        saved = projecting.saved_seq(self._connection, place.number)
+        if projection is None or projection.checkpoint.seq != saved:
+            projection = Projection(projecting.load(self._connection, place.number))
+        projecting.catch_up(self._connection, place.number, projection)
+        self._projections[place.number] = projection
+        if len(self._projections) > CACHED:
+            self._projections.popitem(last=False)
+        return projection
+
+    def _renew(self, number: int, projection: Projection, records: Sequence[Record], bodies: Sequence[bytes]) -> None:
+        shelf = SqlShelf(self._connection, number)
+        for record, body in zip(records, bodies, strict=True):
+            projection.take(record, len(body), shelf)
+            if isinstance(record.event, TurnSubmitted):
+                for attachment in record.event.attachments:
+                    self._execute(ATTACH, (attachment.blob, number))
+        changed = projection.renewed()
+        if changed is not None:
+            self._list(number, changed, alive=projection.session.alive)
+        if projection.due():
+            self._checkpoint(number, projection)
+
+    def _list(self, number: int, overview: Overview, *, alive: bool) -> None:
+        projecting.write_overview(self._connection, number, overview, fold(overview.title), alive=alive)
+
+    def _checkpoint(self, number: int, projection: Projection) -> None:
+        checkpoint: Checkpoint = projection.settle(SqlShelf(self._connection, number))
+        faults.point("store.settled")
+        projecting.save(self._connection, number, checkpoint)
+
+
+def _digest(body: bytes) -> bytes:
+    return blake2b(body, digest_size=16).digest()
+
+
+def _late_body(record: Record) -> bytes | None:
+    return None if record.late is None else msgspec.json.encode(record.late)
+
+
+def _unstored(
+    session: SessionId, place: Place, position: Position, pairs: list[tuple[Event, bytes]]
+) -> list[tuple[Event, bytes]]:
+    """The facts that the log does not have yet."""
+    if position.epoch != place.epoch:
+        raise Fenced(session, position.epoch, place.epoch)
+    if position.n > place.position + 1:
+        raise Hole(session, place.position + 1, position.n)
+    return pairs[place.position + 1 - position.n :]

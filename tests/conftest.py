@@ -1,0 +1,42 @@
+"""What all tests share: the event loop, and what it means to require a browser or agents.
+
+A test that needs something the machine lacks skips itself and says why. `HOLDFAST_TEST_REQUIRE=browser,agents`
+turns the skips of tests with those marks into failures, so that CI cannot pass by testing less.
+"""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+REQUIRE = "HOLDFAST_TEST_REQUIRE"
+REQUIRABLE = {"agents", "browser"}
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """Async tests run on the loop that the server runs on."""
+    return "asyncio", {"use_uvloop": True}
+
+
+def required() -> set[str]:
+    return {mark.strip() for mark in os.environ.get(REQUIRE, "").split(",")} - {""}
+
+
+def pytest_configure() -> None:
+    unknown = required() - REQUIRABLE
+    if unknown:
+        raise pytest.UsageError(
+            f"{REQUIRE} names {', '.join(sorted(unknown))}; it may name {', '.join(sorted(REQUIRABLE))}."
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    needs = required() & {mark.name for mark in item.iter_markers()}
+    if report.skipped and needs and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
+        report.outcome = "failed"
+        report.longrepr = f"{REQUIRE} requires {', '.join(sorted(needs))}, but the test was skipped. {reason}"
+    return report

@@ -1,0 +1,56 @@
+"""The operator's log holds one line an event, whatever the fields hold."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast import logs
+
+
+@pytest.fixture
+def log_file(tmp_path: Path) -> Iterator[Path]:
+    handler = logs.start(tmp_path / "logs", "info")
+    yield tmp_path / "logs" / logs.NAME
+    logging.getLogger("holdfast").removeHandler(handler)
+    handler.close()
+
+
+def test_a_line_has_its_time_level_event_and_fields(log_file: Path) -> None:
+    """What an operator greps for is plain."""
+    logging.getLogger("holdfast.store").info("store.opened", extra={"lineage": "4f1c", "seconds": 2})
+    line = log_file.read_text()
+    assert line.endswith(" info store.opened lineage=4f1c seconds=2\n")
+    assert line[:2] == "20"
+    assert "Z info" in line
+
+
+def test_hostile_fields_cant_forge_lines(log_file: Path) -> None:
+    """A newline in a field stays inside its quotes."""
+    logging.getLogger("holdfast.server").warning("refused", extra={"path": "/x\n2026 info forged"})
+    (line,) = log_file.read_text().splitlines()
+    assert r"/x\n2026 info forged" in line
+
+
+def test_a_failure_keeps_its_traceback(log_file: Path) -> None:
+    """The line says what, the traceback below it where."""
+    try:
+        {}["gone"]
+    except KeyError:
+        logging.getLogger("holdfast.runner").exception("turn.failed")
+    text = log_file.read_text()
+    assert "error turn.failed" in text
+    assert "KeyError: 'gone'" in text
+
+
+def test_below_the_level_nothing_is_written(log_file: Path) -> None:
+    """The level is the one that was chosen."""
+    logging.getLogger("holdfast.store").debug("noise")
+    assert log_file.read_text() == ""
+
+
+def test_only_the_owner_can_read_it(log_file: Path) -> None:
+    """Logs name sessions and folders."""
+    assert log_file.stat().st_mode & 0o077 == 0
+    assert log_file.parent.stat().st_mode & 0o077 == 0

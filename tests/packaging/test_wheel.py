@@ -1,0 +1,78 @@
+"""Installed in every way there is, on a machine without Node, Holdfast starts and serves its page."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import httpx
+import pytest
+
+from holdfast import __version__
+from tests.served import served
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture
+def tree(sources: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sources, tmp_path / "tree"))
+
+
+@pytest.fixture(scope="session")
+def sdist(sources: Path, tmp_path_factory: pytest.TempPathFactory, path_without_node: str) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)], path_without_node, sources)
+    return next(folder.glob("*.tar.gz"))
+
+
+def run(command: list[str], path: str, folder: Path) -> None:
+    environment = {**os.environ, "PATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def install(arguments: list[str], path: str, folder: Path) -> Path:
+    """Install into a new virtual environment; the `holdfast` command in it."""
+    environment = folder / "environment"
+    run([sys.executable, "-m", "venv", str(environment)], path, folder)
+    run([str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *arguments], path, folder)
+    return environment / "bin/holdfast"
+
+
+def assert_serves_its_page(command: Path, home: Path) -> None:
+    with served(home, command=[str(command)]) as server:
+        page = httpx.get(f"{server.link}/")
+        assert f'content="{__version__}"' in page.text
+        files: list[str] = re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text)
+        assert len(files) >= 2
+        for file in files:
+            assert httpx.get(f"{server.link}{file}").status_code == 200
+
+
+def test_pip_install_gives_a_working_page(tree: Path, tmp_path: Path, path_without_node: str) -> None:
+    command = install([str(tree)], path_without_node, tmp_path)
+    shutil.rmtree(tree)
+    assert_serves_its_page(command, tmp_path)
+
+
+def test_an_editable_install_gives_a_working_page(tree: Path, tmp_path: Path, path_without_node: str) -> None:
+    command = install(["--editable", str(tree)], path_without_node, tmp_path)
+    assert_serves_its_page(command, tmp_path)
+
+
+def test_a_wheel_from_the_sdist_gives_a_working_page(sdist: Path, tmp_path: Path, path_without_node: str) -> None:
+    wheels = tmp_path / "wheels"
+    pip = [sys.executable, "-m", "pip"]
+    run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels), str(sdist)], path_without_node, tmp_path)
+    wheel = next(wheels.glob("holdfast-*.whl"))
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "holdfast/static/index.html" in names
+    assert not [name for name in names if not name.startswith(("holdfast/", f"holdfast-{__version__}.dist-info/"))]
+    command = install([str(wheel)], path_without_node, tmp_path)
+    assert_serves_its_page(command, tmp_path)

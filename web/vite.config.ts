@@ -1,0 +1,23 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  plugins: [svelte({ configFile: false })],
+  build: {
+    // Older browsers would need more code; these are all from 2023 or later.
+    target: ['chrome115', 'firefox115', 'safari17'],
+    // The content security policy admits no inline resource, so nothing may be turned into one.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    // `npm run dev` shows the page against a running server.
+    proxy: { '/health': 'http://127.0.0.1:8787' },
+  },
+  test: {
+    include: ['src/**/*.test.ts'],
+    // Otherwise the tests would read every style sheet as empty.
+    css: true,
+  },
+})
