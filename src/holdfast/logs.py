@@ -41,10 +41,10 @@ def _plain(value: object) -> str:
     return text if text.isprintable() and " " not in text and text else msgspec.json.encode(text).decode()
 
 
-def start(folder: Path, level: str) -> logging.Handler:
+def start(folder: Path, level: str, name: str = NAME) -> logging.Handler:
     """Send what our modules say from now on to a file in `folder`; return the handler, to be closed at the end."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / NAME
+    path = folder / name
     path.touch(mode=0o600)
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=SIZE, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(Lines())

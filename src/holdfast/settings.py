@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -35,11 +35,20 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     level: Literal["debug", "info", "warning", "error"] = "info"
 
 
+class RunnerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[runners]`: how many may run at once, how long an idle one stays, and whether one is kept warm."""
+
+    max: Annotated[int, msgspec.Meta(ge=1)] = 16
+    idle_minutes: Annotated[float, msgspec.Meta(gt=0)] = 15.0
+    spare: bool = True
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `config.toml` may say."""
 
     server: ServerSettings = ServerSettings()
     log: LogSettings = LogSettings()
+    runners: RunnerSettings = RunnerSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +66,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def blobs(self) -> Path:
         return self.home / "blobs"
+
+    @property
+    def locks(self) -> Path:
+        """One lock a session: whoever holds it owns the session."""
+        return self.home / "run"
+
+    @property
+    def spools(self) -> Path:
+        return self.home / "spools"
+
+    @property
+    def workspaces(self) -> Path:
+        """Where an agent works when its session names no folder."""
+        return self.home / "workspaces"
 
     @property
     def logs(self) -> Path:

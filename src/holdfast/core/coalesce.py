@@ -12,12 +12,14 @@ import msgspec
 from holdfast.core.events import Event, TextAppended, ThoughtAppended
 from holdfast.core.records import Record
 
+_PROSE = (TextAppended, ThoughtAppended)
+
 
 def _joins(first: Event, second: Event) -> bool:
     return (
-        isinstance(first, TextAppended | ThoughtAppended)
-        and type(first) is type(second)
-        and isinstance(second, TextAppended | ThoughtAppended)
+        type(first) is type(second)
+        and isinstance(first, _PROSE)
+        and isinstance(second, _PROSE)
         and first.turn == second.turn
         and first.parent == second.parent
         and first.message == second.message
@@ -30,7 +32,7 @@ def _joins(first: Event, second: Event) -> bool:
 def _join(events: Sequence[Event]) -> Event:
     if len(events) == 1:
         return events[0]
-    text = "".join(event.text for event in events if isinstance(event, TextAppended | ThoughtAppended))
+    text = "".join([event.text for event in events if isinstance(event, _PROSE)])
     return msgspec.structs.replace(events[0], text=text)
 
 
@@ -58,10 +60,10 @@ def coalesce(records: Iterable[Record]) -> list[Record]:
 
 def _follows(first: Record, second: Record) -> bool:
     return (
-        second.seq == first.seq + 1
+        _joins(first.event, second.event)
+        and second.seq == first.seq + 1
         and first.epoch == second.epoch
         and first.late == second.late
-        and _joins(first.event, second.event)
     )
 
 

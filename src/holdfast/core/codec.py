@@ -7,7 +7,7 @@ The quick path decodes straight into the known types and refuses what it does no
 of every event, is what leads to the path that keeps unknown kinds and fields.
 """
 
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 
@@ -92,7 +92,15 @@ def _known(name: str, value: Any) -> Any:
     part = _PARTS.get(name)
     if part is None or not isinstance(value, list):
         return value
-    return [{key: item[key] for key in item.keys() & part} if isinstance(item, dict) else item for item in value]
+    items = cast("list[Any]", value)  # JSON: what the items are is not known yet
+    return [_trimmed(item, part) for item in items]
+
+
+def _trimmed(item: Any, part: frozenset[str]) -> Any:
+    if not isinstance(item, dict):
+        return item
+    fields = cast("dict[str, Any]", item)  # JSON: keys are text
+    return {name: value for name, value in fields.items() if name in part}
 
 
 def encode_record(record: Record) -> bytes:

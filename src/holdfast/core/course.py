@@ -63,13 +63,13 @@ def cancel(state: State, record: Record, turn_id: TurnId) -> None:
 
 
 def steer(state: State, record: Record, event: TurnSteered) -> None:
+    words = Steer(turn=event.turn, k=0, time=record.time, steer=event.steer, text=event.text, client=event.client)
     turn = state.turns.get(event.turn)
     if turn is not None and turn.state == "running":
-        turn.steers[event.steer] = Steer(
-            turn=turn.id, k=0, time=record.time, steer=event.steer, text=event.text, client=event.client
-        )
+        turn.steers.setdefault(event.steer, words)
     else:
-        _requeue(state, record, event.steer, event.text, event.client, held=False)
+        _requeue(state, record, words, held=False)
+        state.touch(record)
 
 
 def deliver_steer(turn: Turn, steer_id: SteerId, time: int) -> None:
@@ -81,12 +81,12 @@ def deliver_steer(turn: Turn, steer_id: SteerId, time: int) -> None:
         turn.add(item)
 
 
-def _requeue(state: State, record: Record, steer_id: str, text: str, client: str, *, held: bool) -> None:
-    """Words that came too late for their run become the next turn."""
-    turn_id = TurnId(steer_id)
+def _requeue(state: State, record: Record, words: Steer, *, held: bool) -> None:
+    """Words that came too late for their run become the next turn, as sent when they were."""
+    turn_id = TurnId(words.steer)
     if turn_id in state.turns:
         return
-    message = UserMessage(turn=turn_id, k=0, time=record.time, text=text, client=client)
+    message = UserMessage(turn=turn_id, k=0, time=words.time, text=words.text, client=words.client)
     enqueue(state, Turn(id=turn_id, seq=record.seq, message=message, held=held), ahead=True)
 
 
@@ -156,8 +156,8 @@ def _close_items(turn: Turn, time: int) -> None:
 
 
 def _requeue_steers(state: State, record: Record, turn: Turn, *, held: bool) -> None:
-    for item in reversed(turn.steers.values()):
-        _requeue(state, record, item.steer, item.text, item.client, held=held)
+    for words in reversed(turn.steers.values()):
+        _requeue(state, record, words, held=held)
     turn.steers = {}
 
 
@@ -199,6 +199,6 @@ def truncate(state: State, record: Record, turn_id: TurnId | None) -> None:
         return
     for turn in [turn for turn in state.turns.values() if turn.number >= first]:
         del state.turns[turn.id]
-    state.last_outcome = None
-    state.recovering = {turn: number for turn, number in state.recovering.items() if number < first}
+    state.last_outcome, state.conversation = None, None
+    state.recovering = {turn: found for turn, found in state.recovering.items() if found.number < first}
     state.touch(record)

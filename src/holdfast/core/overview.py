@@ -8,8 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from holdfast.core.events import Outcome
+from holdfast.core.events import Outcome, TextAppended, ThoughtAppended
 from holdfast.core.items import Approval, Plan, Question
+from holdfast.core.records import Record
 from holdfast.core.session import Session
 
 Activity = Literal["idle", "queued", "running", "waiting"]
@@ -80,6 +81,13 @@ def overview(session: Session) -> Overview:
         cost=session.usage.cost,
         recovering=bool(session.recovering),
     )
+
+
+def unmoved(row: Overview, session: Session, record: Record) -> bool:
+    """Whether it is plain that the record, just folded, left the row as it was: words that go on do."""
+    turn = None if session.running is None else session.turns.get(session.running)
+    words = isinstance(record.event, TextAppended | ThoughtAppended)
+    return words and row.doing == ("" if turn is None else turn.doing)
 
 
 def open_asks(session: Session) -> list[Approval | Question]:

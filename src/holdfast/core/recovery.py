@@ -1,14 +1,38 @@
-"""What the loss of a runner means. Pure: the claim carries it out in one transaction.
+"""What the loss of a runner means, and how the recovery of its turn stands. Pure: others carry it out.
 
 Recovery is the normal start path reached again: the next owner writes these facts and then does what it would do
-anyway.
+anyway. An interrupted turn is pending only while some of its output may still arrive; it ends as recovered, or after
+enough looks, or after a day, as neutral.
 """
 
+from typing import Literal
+
+import msgspec
+
 from holdfast.core.course import LOST
-from holdfast.core.events import AnyFact, ApprovalExpired, QuestionExpired, RunnerLost, TurnEnded
-from holdfast.core.ids import AskId
+from holdfast.core.events import (
+    AnyFact,
+    ApprovalExpired,
+    QuestionExpired,
+    RecoveryFinished,
+    RecoveryPending,
+    RunnerLost,
+    TurnEnded,
+)
+from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval
 from holdfast.core.session import Session
+from holdfast.core.state import Recovering
+
+Sight = Literal["output", "arriving", "nothing"]
+"""What a look at a dead owner's spool shows."""
+
+LOOKS = 12
+DAY = 24 * 60 * 60 * 1000
+SILENCE = 15.0
+"""Seconds without a sign of life after which a holder is ended."""
+STARTS = 3
+"""Runner starts in a row that may fail before the turn does."""
 
 
 def loss(session: Session) -> list[AnyFact]:
@@ -24,3 +48,111 @@ def loss(session: Session) -> list[AnyFact]:
 def _expired(session: Session, ask_id: AskId) -> ApprovalExpired | QuestionExpired:
     kind = ApprovalExpired if isinstance(session.ask(ask_id), Approval) else QuestionExpired
     return kind(ask=ask_id, reason="the run ended first")
+
+
+def first_verdict(turn: TurnId, sight: Sight) -> list[AnyFact]:
+    """What the look right after the loss means. Finding the run dead is no attempt."""
+    match sight:
+        case "output":
+            return [RecoveryFinished(turn=turn, result="recovered")]
+        case "arriving":
+            return [RecoveryPending(turn=turn)]
+        case "nothing":
+            return []
+
+
+def verdict(turn: TurnId, pending: Recovering, sight: Sight, now: int) -> list[AnyFact]:
+    """What a later look means. One that finds output still arriving changes nothing, however often."""
+    if expired(pending, now):
+        return [RecoveryFinished(turn=turn, result="neutral")]
+    match sight:
+        case "output":
+            return [RecoveryFinished(turn=turn, result="recovered")]
+        case "arriving":
+            return []
+        case "nothing" if pending.attempts + 1 >= LOOKS:
+            return [RecoveryFinished(turn=turn, result="neutral")]
+        case "nothing":
+            return [RecoveryPending(turn=turn, attempts=pending.attempts + 1)]
+
+
+def expired(pending: Recovering, now: int) -> bool:
+    """Whether the marker is too old for another look."""
+    return now - pending.since > DAY
+
+
+class Situation(msgspec.Struct, frozen=True, kw_only=True):
+    """One session as the supervisor finds it.
+
+    `startable`: a turn waits that is not held. `alive`: the log says that a runner lives. `holder`: the process that
+    has the lock, 0 if none. `silent`: seconds since its last sign of life. `spawned`: a runner has been started for it
+    and has not taken the lock yet. `failed_starts`: runners in a row that ended without starting the turn.
+    """
+
+    session: SessionId
+    startable: bool = False
+    alive: bool = False
+    holder: int = 0
+    silent: float = 0.0
+    spawned: bool = False
+    failed_starts: int = 0
+
+
+class End(msgspec.Struct, frozen=True):
+    """End the holder and everything it started: it is silent."""
+
+    session: SessionId
+    pid: int
+
+
+class Record(msgspec.Struct, frozen=True):
+    """Nobody runs it and nothing waits: write down what was lost."""
+
+    session: SessionId
+
+
+class Spawn(msgspec.Struct, frozen=True):
+    """Start a runner; its claim writes down what was lost before."""
+
+    session: SessionId
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """It must wait for a free place: `running` runners are at work."""
+
+    session: SessionId
+    running: int
+
+
+class Fail(msgspec.Struct, frozen=True):
+    """Its runners don't come up: end the turn as failed, without a loop."""
+
+    session: SessionId
+
+
+Action = End | Record | Spawn | Wait | Fail
+
+
+def plan(situations: list[Situation], places: int) -> list[Action]:
+    """What to do about the sessions, given that many places for runners. Pure; order is that of the situations."""
+    running = sum(bool(found.holder) or found.spawned for found in situations)
+    actions: list[Action] = []
+    for found in situations:
+        action = _plan_one(found, running, places)
+        if isinstance(action, Spawn):
+            running += 1
+        if action is not None:
+            actions.append(action)
+    return actions
+
+
+def _plan_one(found: Situation, running: int, places: int) -> Action | None:
+    if found.holder:
+        return End(found.session, found.holder) if found.silent > SILENCE else None
+    if found.spawned:
+        return None
+    if found.startable and found.failed_starts >= STARTS:
+        return Fail(found.session)
+    if found.startable:
+        return Spawn(found.session) if running < places else Wait(found.session, running)
+    return Record(found.session) if found.alive else None

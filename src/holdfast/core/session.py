@@ -21,7 +21,7 @@ from holdfast.core import asks, course, output
 from holdfast.core import events as e
 from holdfast.core.ids import TurnId
 from holdfast.core.records import Record
-from holdfast.core.state import Process, State
+from holdfast.core.state import Conversation, Process, Recovering, State
 from holdfast.core.turns import Turn
 
 
@@ -175,6 +175,7 @@ class Session(State, kw_only=True, omit_defaults=True):
             group=event.group,
             reference=event.reference,
         )
+        self.conversation = Conversation(event.agent, event.reference) if event.reference else None
         self.failure = ""
 
     def _await_recovery(self, record: Record, event: e.RecoveryPending) -> None:
@@ -184,7 +185,9 @@ class Session(State, kw_only=True, omit_defaults=True):
             return
         end.pending_since = end.pending_since or record.time
         end.recovery, end.attempts = "pending", event.attempts
-        self.recovering[event.turn] = turn.number
+        self.recovering[event.turn] = Recovering(
+            number=turn.number, epoch=end.epoch, since=end.pending_since, attempts=event.attempts
+        )
 
     def _finish_recovery(self, record: Record, event: e.RecoveryFinished) -> None:
         turn = self.turns.get(event.turn)

@@ -34,14 +34,30 @@ class Process(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reference: str = ""
 
 
+class Conversation(msgspec.Struct, frozen=True):
+    """What an agent calls this conversation, so that its next process can take it up."""
+
+    agent: str
+    reference: str
+
+
+class Recovering(msgspec.Struct, frozen=True, kw_only=True):
+    """An interrupted turn whose output may still arrive: its number, who ran it, since when, and looks in vain."""
+
+    number: int
+    epoch: int
+    since: int
+    attempts: int = 0
+
+
 class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What is true of one session.
 
     `turns` holds the queued turns, the running one and those that may still change; in a session that was never
     settled, all. `numbered` counts the turns that ever entered the transcript. `activity` is the seq of the last
     thing worth a look: what lies above `seen` is unseen. `deleted` is the time of deletion, 0 if there was none.
-    `latest` is the last turn that the living runner started. `recovering` holds the numbers of the interrupted
-    turns whose output may still arrive.
+    `latest` is the last turn that the living runner started. `recovering` holds the interrupted turns
+    whose output may still arrive.
     """
 
     seq: int = 0
@@ -64,6 +80,7 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     epoch: int = 0
     alive: bool = False
     process: Process | None = None
+    conversation: Conversation | None = None
     failure: str = ""
     failed_starts: int = 0
     turns: dict[TurnId, Turn] = {}
@@ -73,7 +90,7 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     last_outcome: Outcome | None = None
     numbered: int = 0
     asks: dict[AskId, Place] = {}
-    recovering: dict[TurnId, int] = {}
+    recovering: dict[TurnId, Recovering] = {}
     usage: Usage = msgspec.field(default_factory=Usage)
     context_used: int = 0
     context_window: int = 0

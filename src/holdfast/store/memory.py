@@ -137,10 +137,10 @@ class MemoryStore:
             await self._store(log, facts, epoch=log.epoch)
         log.projection.settle(log.shelf)
         state = window.load(window.dump(log.projection.session))
-        return Claimed(log.epoch, len(log.records), state)
+        return Claimed(log.epoch, len(log.records), state, log.position)
 
     async def adopt(
-        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+        self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
         log, head = self._find(session), len(self._find(session).records)
         if epoch != log.epoch:
@@ -236,17 +236,24 @@ class MemoryStore:
 
     def _take(self, log: Log, record: Record) -> None:
         log.records.append(record)
-        if log.number != 1:
-            log.projection.take(record, len(codec.encode(record.event)), log.shelf)
+        size = len(codec.encode(record.event))
+        if log.number == 1:  # the house has a state, and no transcript
+            log.projection.follow([record], size)
+        else:
+            log.projection.take([record], size, log.shelf)
 
     async def _finish(self, log: Log) -> None:
+        if log.number != 1:
+            self._renew(log)
+        async with self._grown:
+            self._grown.notify_all()
+
+    def _renew(self, log: Log) -> None:
         if log.projection.renewed() is not None:
             self._change += 1
             log.change = self._change
         if log.projection.due():
             log.projection.settle(log.shelf)
-        async with self._grown:
-            self._grown.notify_all()
 
 
 def _place(entry: tuple[tuple[int, int, int], Any]) -> tuple[int, int, int]:

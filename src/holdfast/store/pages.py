@@ -7,12 +7,15 @@ reaches back to settled items is settled again at once, so that nobody who catch
 A page is full at 100 items or 64 kB, in the middle of a long turn too.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from holdfast.core import course, output, window
+from holdfast.core.coalesce import coalesce
 from holdfast.core.events import HistoryTruncated, RunnerLost, RunnerStarted, RunnerStopped, ToolChanged, TurnEnded
 from holdfast.core.ids import TurnId
-from holdfast.core.overview import Overview, overview
+from holdfast.core.overview import Overview, overview, unmoved
 from holdfast.core.records import Record
 from holdfast.core.session import Session
 from holdfast.store.protocol import Shelf, tool_in
@@ -42,28 +45,35 @@ class Projection:
         self.session: Session = window.load(checkpoint.body)
         self.checkpoint: Checkpoint = checkpoint
         self.overview: Overview = overview(self.session)
+        self.alive: bool = self.session.alive
         self._restored: dict[TurnId, int] = {}
-        self._records = 0
         self._bytes = 0
         self._due = False
+        self._moved = False
 
-    def follow(self, record: Record, size: int) -> None:
-        """Fold a record whose effect on the shelf is there already."""
-        self.session.apply(record)
-        self._records += 1
+    def follow(self, records: Sequence[Record], size: int) -> None:
+        """Fold records whose effect on the shelf is there already. `size` is that of all their bodies."""
+        for record in coalesce(records):
+            self._fold(record)
         self._bytes += size
 
-    def take(self, record: Record, size: int, shelf: Shelf) -> None:
-        """Fold a new record, and let it change what is settled."""
-        self._bring_back(record, shelf)
-        self._patch(record, shelf)
-        self._cut(record, shelf)
-        self.follow(record, size)
-        self._due = self._due or isinstance(record.event, _ENDINGS)
+    def take(self, records: Sequence[Record], size: int, shelf: Shelf) -> None:
+        """Fold new records, and let them change what is settled."""
+        for record in coalesce(records):
+            self._bring_back(record, shelf)
+            self._patch(record, shelf)
+            self._cut(record, shelf)
+            self._fold(record)
+            self._due = self._due or isinstance(record.event, _ENDINGS)
+        self._bytes += size
 
     def due(self) -> bool:
         """Whether enough has happened for a new checkpoint."""
-        return self._due or self._records >= TAIL_RECORDS or self._bytes >= max(TAIL_BYTES, len(self.checkpoint.body))
+        return (
+            self._due
+            or self.session.seq - self.checkpoint.seq >= TAIL_RECORDS
+            or self._bytes >= max(TAIL_BYTES, len(self.checkpoint.body))
+        )
 
     def settle(self, shelf: Shelf) -> Checkpoint:
         """Move what is settled onto the shelf and return the checkpoint that belongs to it."""
@@ -80,16 +90,23 @@ class Projection:
             size += len(window.dump_item(settled.item))
         body = window.dump(self.session)
         self.checkpoint = Checkpoint(seq=self.session.seq, page=page, page_items=items, page_bytes=size, body=body)
-        self._restored, self._records, self._bytes, self._due = {}, 0, 0, False
+        self._restored, self._bytes, self._due = {}, 0, False
         return self.checkpoint
 
     def renewed(self) -> Overview | None:
-        """The overview, if it differs from the one that was asked for last."""
-        now = overview(self.session)
-        if now == self.overview:
+        """The overview, if since the last time it has changed or a runner has come or gone."""
+        if not self._moved:
             return None
-        self.overview = now
+        self._moved = False
+        now, alive = overview(self.session), self.session.alive
+        if (now, alive) == (self.overview, self.alive):
+            return None
+        self.overview, self.alive = now, alive
         return now
+
+    def _fold(self, record: Record) -> None:
+        self.session.apply(record)
+        self._moved = self._moved or not unmoved(self.overview, self.session, record)
 
     def _bring_back(self, record: Record, shelf: Shelf) -> None:
         turn = window.needs(self.session, record)
@@ -98,7 +115,8 @@ class Projection:
             return
         number, page, items = found
         window.restore(self.session, number, items)
-        self._restored[turn] = page
+        if page:  # a turn whose end is still open has no last page: the rest goes where new items go
+            self._restored[turn] = page
         self._due = True
 
     def _patch(self, record: Record, shelf: Shelf) -> None:

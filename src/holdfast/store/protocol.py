@@ -28,11 +28,12 @@ class Appended(msgspec.Struct, frozen=True):
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """A session's new owner: its epoch, the head of the log after the claim, and what was true then."""
+    """A session's new owner: its epoch, the head of the log, what is true there, and the last fact number used."""
 
     epoch: int
     head: int
     session: Session
+    n: int
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -116,7 +117,8 @@ class Shelf(Protocol):
         ...
 
     def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
-        """The number, the page of its end, and the items of an ended turn (of a long text: the last part)."""
+        """The number, the page of its end (0 while that is not settled), and the settled items of an ended turn (of a
+        long text: the last part)."""
         ...
 
     def call(self, turn: TurnId, call: CallId) -> Settled | None:
@@ -165,7 +167,7 @@ class Store(Protocol):
         ...
 
     async def adopt(
-        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+        self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
         """Add what a dead owner had spooled, under the present owner's `epoch`, marked as late facts of `turn`.
 

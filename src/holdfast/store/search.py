@@ -1,6 +1,7 @@
 """Words: what is searched for, what is indexed, and what a hit shows."""
 
 import re
+from itertools import takewhile
 from unicodedata import combining, normalize
 
 from holdfast.core.ids import SessionId
@@ -8,7 +9,7 @@ from holdfast.core.items import Item, Steer, Text, UserMessage
 from holdfast.store.protocol import Hit
 
 EXCERPT = 160
-_WORD = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
+_WORD = re.compile(r"(?<![^\W_])[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*")
 """As the index parts them: letters, digits and their accents, no underscore."""
 
 
@@ -39,15 +40,27 @@ def indexed(item: Item) -> str:
 def excerpt(text: str, question: str) -> tuple[str, list[tuple[int, int]]]:
     """A piece of `text` around the first word that matches, with the places of all that do."""
     wanted = words(question)
-    places = [m.span() for m in _WORD.finditer(text) if _matches(fold(m.group()), wanted)]
-    start = max(0, places[0][0] - EXCERPT // 4) if places else 0
-    piece = text[start : start + EXCERPT]
-    marks = [(a - start, b - start) for a, b in places if start <= a and b <= start + EXCERPT]
-    return piece, marks
+    from_here = _WORD.finditer(text, _earliest(text, wanted))
+    first = next((word.start() for word in from_here if _matches(word, wanted)), 0)
+    start = max(0, first - EXCERPT // 4)
+    end = start + EXCERPT
+    inside = takewhile(lambda word: word.end() <= end, _WORD.finditer(text, first))
+    marks = [(word.start() - start, word.end() - start) for word in inside if _matches(word, wanted)]
+    return text[start:end], marks
 
 
-def _matches(word: str, wanted: list[str]) -> bool:
-    return bool(wanted) and (word in wanted[:-1] or word.startswith(wanted[-1]))
+def _earliest(text: str, wanted: list[str]) -> int:
+    """No word that matches begins before this place. Found quickly in plain text, which folding does not shift."""
+    if not text.isascii():
+        return 0
+    lower = text.lower()
+    places = [lower.find(word) for word in wanted]
+    return min((place for place in places if place >= 0), default=len(text))
+
+
+def _matches(found: re.Match[str], wanted: list[str]) -> bool:
+    word = fold(found.group())
+    return bool(wanted) and (word.startswith(wanted[-1]) or word in wanted)
 
 
 def hit(question: str, session: SessionId, title: str, item: Item) -> Hit:

@@ -92,8 +92,8 @@ def save(connection: Database, number: int, checkpoint: Checkpoint) -> None:
 
 def catch_up(connection: Database, number: int, projection: Projection) -> None:
     """Fold what was appended since. Whoever appended it has changed the settled items already."""
-    for record, size in read(connection, number, projection.session.seq, SPAN):
-        projection.follow(record, size)
+    found = read(connection, number, projection.session.seq, SPAN)
+    projection.follow([record for record, _ in found], sum(size for _, size in found))
     projection.renewed()
 
 

@@ -65,7 +65,7 @@ class Reading:
             number, head = self._find(session)
             if after >= head:
                 return []
-            return [record for record, _ in projecting.read(self._connection, number, after, limit)]
+            return [record for record, _ in projecting.read(self._connection, number, max(0, after), limit)]
 
     def open(self, session: SessionId) -> Opened:
         with self._transaction():

@@ -106,7 +106,7 @@ class SqliteStore:
         return await self._writer.do(lambda writing: writing.claim(session, loss))
 
     async def adopt(
-        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+        self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
         return await self._writer.do(lambda writing: writing.adopt(session, facts, turn=turn, epoch=epoch))
 

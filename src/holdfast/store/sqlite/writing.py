@@ -138,12 +138,12 @@ class Writing:
                 pairs = [(fact, codec.encode(fact)) for fact in facts]
                 head = self._store(place, pairs, epoch=place.epoch).last
             self._checkpoint(place.number, projection)
-            claimed = Claimed(place.epoch, head, projecting.copy_of(projection.session))
+            claimed = Claimed(place.epoch, head, projecting.copy_of(projection.session), len(facts))
         self._ring(session, claimed.head)
         return claimed
 
     def adopt(
-        self, session: SessionId, facts: Sequence[tuple[Position, AnyFact]], *, turn: TurnId, epoch: int
+        self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
         with self._transaction(sync=True):
             place = self._find(session)
@@ -281,7 +281,8 @@ class Writing:
         saved = projecting.saved_seq(self._connection, place.number)
         if projection is None or projection.checkpoint.seq != saved:
             projection = Projection(projecting.load(self._connection, place.number))
-        projecting.catch_up(self._connection, place.number, projection)
+        if projection.session.seq < place.head:
+            projecting.catch_up(self._connection, place.number, projection)
         self._projections[place.number] = projection
         if len(self._projections) > CACHED:
             self._projections.popitem(last=False)
@@ -289,8 +290,8 @@ class Writing:
 
     def _renew(self, number: int, projection: Projection, records: Sequence[Record], bodies: Sequence[bytes]) -> None:
         shelf = SqlShelf(self._connection, number)
-        for record, body in zip(records, bodies, strict=True):
-            projection.take(record, len(body), shelf)
+        projection.take(records, sum(map(len, bodies)), shelf)
+        for record in records:
             if isinstance(record.event, TurnSubmitted):
                 for attachment in record.event.attachments:
                     self._execute(ATTACH, (attachment.blob, number))

@@ -90,10 +90,11 @@ CREATE TABLE items (
     call TEXT,
     body BLOB NOT NULL
 ) STRICT;
+-- Each index ends with the order that its query wants: otherwise SQLite takes the first one and walks a whole session.
 CREATE UNIQUE INDEX items_by_place ON items (session, number, k, part);
-CREATE INDEX items_by_page ON items (session, page);
-CREATE INDEX items_by_turn ON items (session, turn) WHERE k = 0;
-CREATE INDEX items_by_call ON items (session, call) WHERE call IS NOT NULL;
+CREATE INDEX items_by_page ON items (session, page, number, k, part);
+CREATE INDEX items_by_turn ON items (session, turn, number) WHERE k = 0;
+CREATE INDEX items_by_call ON items (session, call, number, k) WHERE call IS NOT NULL;
 
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
