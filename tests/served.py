@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-LINK = re.compile(r"Holdfast is at (http://\S+)/ ")
+import httpx
+
+LINK = re.compile(r"Holdfast is at (http://\S+)/#code=(\S+) ")
 PATIENCE_SECONDS = 60  # a limit against hanging, not a measure of speed
 
 # Warnings are errors in the process under test too.
@@ -22,17 +24,42 @@ HOLDFAST = (sys.executable, "-W", "error", "-m", "holdfast")
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """A running server: where it is, its process, and what it wrote to stderr."""
+    """A running server: where it is, the code of its link, its home, its process, and what it wrote to stderr."""
 
     link: str
+    code: str
+    home: Path
     process: subprocess.Popen[str]
     errors: IO[str]
+
+    @property
+    def token(self) -> str:
+        return (self.home / "token").read_text("ascii")
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.token}"}
+
+    def client(self) -> httpx.Client:
+        """A client that is signed in."""
+        return httpx.Client(base_url=self.link, headers=self.authorization, timeout=PATIENCE_SECONDS)
+
+    def async_client(self) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=None)
+        return httpx.AsyncClient(
+            base_url=self.link, headers=self.authorization, timeout=PATIENCE_SECONDS, limits=limits
+        )
 
     def wait(self) -> tuple[int, str]:
         """Wait for its end: the exit code, and all that it wrote to stderr."""
         code = self.process.wait(PATIENCE_SECONDS)
         self.errors.seek(0)
         return code, self.errors.read()
+
+    def kill(self) -> None:
+        """End it as a power failure of the process would."""
+        self.process.kill()
+        self.process.wait(PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -48,7 +75,8 @@ def served(
         subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
     ):
         try:
-            yield Served(link=link_said_by(process, errors), process=process, errors=errors)
+            link, code = link_said_by(process, errors)
+            yield Served(link=link, code=code, home=home, process=process, errors=errors)
         finally:
             process.terminate()
             try:
@@ -58,15 +86,15 @@ def served(
                 raise
 
 
-def link_said_by(process: subprocess.Popen[str], errors: IO[str]) -> str:
-    """Wait until the process says where it is."""
+def link_said_by(process: subprocess.Popen[str], errors: IO[str]) -> tuple[str, str]:
+    """Wait until the process says where it is: the address of the page, and the code that signs in once."""
     assert process.stdout is not None
     line = first_line(process.stdout)
     found = LINK.match(line)
     if found is None:
         errors.seek(0)
         raise AssertionError(f"holdfast said no link but {line!r}, and on stderr: {errors.read()!r}")
-    return found[1]
+    return found[1], found[2]
 
 
 def first_line(stream: IO[str]) -> str:

@@ -14,6 +14,8 @@ ANSWERS = [
     pytest.param("GET", "/favicon.svg", {}, 200, id="file"),
     pytest.param("GET", "/nowhere", {}, 404, id="nothing-there"),
     pytest.param("GET", "/api/nowhere", {}, 404, id="nothing-there-in-the-api"),
+    pytest.param("GET", "/api/sessions", {"authorization": ""}, 401, id="not-signed-in"),
+    pytest.param("GET", "/", {"origin": "http://evil.example"}, 403, id="another-page"),
     pytest.param("POST", "/health", {}, 405, id="wrong-method"),
     pytest.param("GET", "/", {"host": "evil.example"}, 421, id="turned-away"),
 ]
@@ -80,7 +82,10 @@ def test_every_answer_carries_the_security_headers(
 
 
 def test_failures_are_sentences_in_json_for_programs_and_in_text_for_people(client: httpx.Client) -> None:
-    assert client.get("/api/nowhere").json() == {"error": "There is nothing at /api/nowhere."}
+    assert client.get("/api/nowhere").json() == {
+        "error": "There is nothing at /api/nowhere.",
+        "code": "NotFound",
+    }
     wrong_address = client.get("/nowhere")
     assert wrong_address.headers["content-type"] == "text/plain; charset=utf-8"
     assert wrong_address.text == "There is nothing at /nowhere."

@@ -19,5 +19,5 @@ def test_a_mistake_is_logged_and_the_client_learns_no_detail(caplog: pytest.LogC
     with TestClient(app, raise_server_exceptions=False) as client, caplog.at_level(logging.ERROR):
         answer = client.get("/api/broken")
     assert answer.status_code == 500
-    assert answer.json() == {"error": "The server made a mistake. Its log says which."}
+    assert answer.json() == {"error": "The server made a mistake. Its log says which.", "code": "Mistake"}
     assert "the secret of the failure" in caplog.text

@@ -1,5 +1,7 @@
 """Starting and ending a real server: where it listens, what it says, how it goes."""
 
+import asyncio
+import re
 import signal
 import socket
 import subprocess
@@ -9,8 +11,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from holdfast.server.serve import FIRST_PORT
+from holdfast.core.ids import SessionId
+from holdfast.server.listening import FIRST_PORT
+from holdfast.settings import read_settings
+from holdfast.store.sqlite.store import SqliteStore
 from tests.served import HOLDFAST, PATIENCE_SECONDS, served
+from tests.server.unsupervised import COMMAND
+from tests.store.stage import Run, created
 
 
 def run_holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -67,8 +74,8 @@ def test_without_a_port_the_next_free_one_is_used_and_said(tmp_path: Path) -> No
         assert server.wait() == (0, f"Port {FIRST_PORT} is taken, so this is port {port}.\n")
 
 
-def test_a_port_that_was_asked_for_and_is_taken_is_refused(taken_port: int) -> None:
-    done = run_holdfast("serve", "--port", str(taken_port), "--no-open")
+def test_a_port_that_was_asked_for_and_is_taken_is_refused(tmp_path: Path, taken_port: int) -> None:
+    done = run_holdfast("serve", "--home", str(tmp_path), "--port", str(taken_port), "--no-open")
     assert done.returncode == 1
     assert done.stderr == (
         f"holdfast: Port {taken_port} is taken. Choose another with --port, "
@@ -83,6 +90,57 @@ def test_an_address_that_others_can_reach_is_refused(host: str) -> None:
     assert done.stderr.startswith(
         f"holdfast: Holdfast has no password yet, so it listens only on this machine, not on {host}."
     )
+
+
+def test_a_home_has_one_server_and_a_second_start_leads_to_it(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        for options in ([], ["--port", "0"], ["--port", server.link.rsplit(":", 1)[1]]):
+            done = run_holdfast("serve", "--home", str(tmp_path), "--no-open", *options)
+            assert (done.returncode, done.stderr) == (0, "")
+            found = re.fullmatch(r"Holdfast is already at (\S+)/#code=(\S+) \(process (\d+)\)\.\n", done.stdout)
+            assert found is not None, done.stdout
+            assert found[1] == server.link
+            assert int(found[3]) == server.process.pid
+            signed_in = httpx.post(f"{server.link}/api/sign-in", json={"code": found[2]})
+            assert signed_in.json() == {"token": server.token}
+        assert server.process.poll() is None
+
+
+def test_a_killed_server_leaves_its_place_to_the_next(tmp_path: Path) -> None:
+    with served(tmp_path) as first:
+        first.kill()
+    with served(tmp_path) as second:
+        assert httpx.get(f"{second.link}/api/status", headers=second.authorization).json()["pid"] == second.process.pid
+
+
+def test_a_code_works_after_a_restart(tmp_path: Path) -> None:
+    with served(tmp_path) as first:
+        code = first.code
+    with served(tmp_path) as second:
+        assert httpx.post(f"{second.link}/api/sign-in", json={"code": code}).json() == {"token": second.token}
+        assert httpx.post(f"{second.link}/api/sign-in", json={"code": code}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("going", "said"),
+    [
+        (0, "Server stopped.\n"),
+        (1, "Server stopped. 1 run goes on. Watch: holdfast · End it: holdfast stop\n"),
+        (2, "Server stopped. 2 runs go on. Watch: holdfast · End them: holdfast stop\n"),
+    ],
+)
+async def test_a_server_that_ends_says_how_many_runs_go_on(tmp_path: Path, going: int, said: str) -> None:
+    with served(tmp_path, command=COMMAND) as server:
+        store = await SqliteStore.open_folder(read_settings({}, home=tmp_path).store)
+        await Run.claim(store, await created(store, SessionId("idle")))
+        for number in range(going):
+            run = await Run.claim(store, await created(store, SessionId(f"s{number}")))
+            await run.start()
+        await store.close()
+        server.process.send_signal(signal.SIGINT)
+        assert await asyncio.to_thread(server.wait) == (0, "")
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == said
 
 
 def test_localhost_by_name_works(tmp_path: Path) -> None:

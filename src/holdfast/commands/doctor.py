@@ -92,12 +92,22 @@ def look_at_page(settings: Settings) -> Finding:  # noqa: ARG001  all looks take
     return Finding(fine=True, sentence="The page is built.")
 
 
+def look_at_restarts(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
+    from holdfast.commands import restarts
+
+    problems = restarts.problems()
+    if problems:
+        return Finding(fine=False, sentence=" ".join(problems))
+    return Finding(fine=True, sentence=" ".join(["A restart of the server ends no run.", *restarts.notes()]))
+
+
 LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_sqlite,
     look_at_home,
     look_at_space,
     look_at_store,
     look_at_page,
+    look_at_restarts,
 )
 
 

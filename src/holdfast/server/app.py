@@ -1,35 +1,49 @@
-"""The ASGI app: the page, and `GET /health`, which says that somebody answers."""
+"""The ASGI app: the page, the API, and the guard in front of both."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from litestar import HttpMethod, Litestar, Response, route
+from litestar import Litestar, Response, route
+from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 
+from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
-from holdfast.server.errors import answer_broken, answer_refused
-from holdfast.server.guard import guarded
+from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
+from holdfast.server.guard import Guard, guarded
+from holdfast.server.routes import account, asks, health, sessions, stream, turns
+from holdfast.server.routes.health import READ
+from holdfast.server.wired import caller
+from holdfast.server.wiring import Wiring
 
-READ = [HttpMethod.GET, HttpMethod.HEAD]
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
 PAGE_PATHS = ["/", "/session/{session_id:str}"]
+API = (*health.ROUTES, *account.ROUTES, *sessions.ROUTES, *turns.ROUTES, *asks.ROUTES, *stream.ROUTES)
 
 
-def create_app(*, page: Page, bound_host: str) -> ASGIApp:
+def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
     """The whole app, as it is served on `bound_host`."""
-    app = Litestar(
-        route_handlers=[health, *page_routes(page)],
-        exception_handlers={HTTPException: answer_refused, Exception: answer_broken},
-        openapi_config=None,
+    guard = Guard(wiring.gatekeeper, bound_host, page.files)
+    return guarded(create_routes(lambda: wiring, page_routes(page)), guard)
+
+
+def create_routes(
+    wiring: Callable[[], Wiring], page: Iterable[HTTPRouteHandler], description: OpenAPIConfig | None = None
+) -> Litestar:
+    """Every route, without the guard."""
+    return Litestar(
+        route_handlers=[*API, *page],
+        dependencies={
+            "wiring": Provide(wiring, sync_to_thread=False),
+            "client": Provide(caller, sync_to_thread=False),
+        },
+        exception_handlers={HTTPException: answer_refused, HoldfastError: answer_ours, Exception: answer_broken},
+        openapi_config=description,
         logging_config=None,
+        request_max_body_size=LARGEST_BODY,
     )
-    return guarded(app, bound_host)
-
-
-@route("/health", http_method=READ, sync_to_thread=False)
-def health() -> Response[dict[str, str]]:
-    return Response({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
 def page_routes(page: Page) -> Iterable[HTTPRouteHandler]:
@@ -41,7 +55,7 @@ def page_routes(page: Page) -> Iterable[HTTPRouteHandler]:
 def asset_route(paths: list[str], asset: Asset) -> HTTPRouteHandler:
     """A route that sends one file of the page."""
 
-    @route(paths, http_method=READ, sync_to_thread=False)
+    @route(paths, http_method=READ, sync_to_thread=False, include_in_schema=False)
     def send_asset() -> Response[bytes]:
         return Response(asset.content, media_type=asset.media_type, headers={"cache-control": asset.cache})
 

@@ -4,7 +4,13 @@ import logging
 from typing import Any
 
 from litestar import MediaType, Request, Response
-from litestar.exceptions import HTTPException
+from litestar.exceptions import HTTPException, ValidationException
+
+from holdfast.core.errors import HoldfastError
+from holdfast.server.overruled import Overruled
+from holdfast.server.schema import Failure, wire
+
+LARGEST_BODY = 1_000_000
 
 log = logging.getLogger(__name__)
 
@@ -17,21 +23,40 @@ def answer_refused(request: Request[Any, Any, Any], error: HTTPException) -> Res
             sentence = f"There is nothing at {path}."
         case 405:
             sentence = f"{path} does not take {request.method}."
+        case 413:
+            sentence = f"The request is too large. At most {LARGEST_BODY // 1_000_000} MB are taken."
         case _:
-            sentence = error.detail
-    return answer(request, error.status_code, sentence, headers=error.headers)
+            sentence = _invalid(error) if isinstance(error, ValidationException) else error.detail
+    code = type(error).__name__.removesuffix("Exception")
+    return answer(request, error.status_code, Failure(error=sentence, code=code), headers=error.headers)
+
+
+def _invalid(error: ValidationException) -> str:
+    """What is wrong with a request, field by field."""
+    found: Any = error.extra  # whatever the framework puts there
+    parts = [f"{part.get('key', 'body')}: {part.get('message', '')}" for part in found] if found else [error.detail]
+    return f"The request can't be used. {'; '.join(parts)}."
+
+
+def answer_ours(request: Request[Any, Any, Any], error: HoldfastError) -> Response[Any]:
+    """What we refuse or can't do, and say so."""
+    if error.status >= 500:
+        log.error("request_failed", extra={"path": request.url.path, "error": str(error)})
+    record, code = (error.record, error.code) if isinstance(error, Overruled) else (None, type(error).__name__)
+    failure = Failure(error=str(error), code=code, record=None if record is None else wire(record))
+    return answer(request, error.status, failure)
 
 
 def answer_broken(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """A mistake of ours: told in the server's log, not to the client."""
     log.error("request_failed", exc_info=error, extra={"method": request.method, "path": request.url.path})
-    return answer(request, 500, "The server made a mistake. Its log says which.")
+    return answer(request, 500, Failure(error="The server made a mistake. Its log says which.", code="Mistake"))
 
 
 def answer(
-    request: Request[Any, Any, Any], status: int, sentence: str, headers: dict[str, Any] | None = None
+    request: Request[Any, Any, Any], status: int, failure: Failure, headers: dict[str, Any] | None = None
 ) -> Response[Any]:
-    """`sentence` in the form that fits the address asked for."""
+    """The failure in the form that fits the address asked for."""
     if request.url.path.startswith("/api/"):
-        return Response({"error": sentence}, status_code=status, headers=headers, media_type=MediaType.JSON)
-    return Response(sentence, status_code=status, headers=headers, media_type=MediaType.TEXT)
+        return Response(failure, status_code=status, headers=headers, media_type=MediaType.JSON)
+    return Response(failure.error, status_code=status, headers=headers, media_type=MediaType.TEXT)

@@ -1,34 +1,45 @@
 """Run the app in this process until somebody ends it.
 
-Law: whoever ends it (Ctrl-C, SIGTERM) gets a clean exit, not a traceback and not a death by signal.
+Law: whoever ends it (Ctrl-C, SIGTERM) gets a clean exit, not a traceback and not a death by signal. Live connections
+end at once; runners are left alone.
 """
 
 import asyncio
 import contextlib
-import errno
 import logging
+import os
+import secrets
 import signal
 import socket
-import sys
-import webbrowser
-from collections.abc import Callable, Generator
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from types import FrameType
 
 import uvicorn
 import uvloop
 
 from holdfast import __version__, logs
 from holdfast.core.errors import HoldfastError
+from holdfast.core.ids import SessionId
 from holdfast.server.app import create_app
-from holdfast.server.assets import FOLDER, read_page
+from holdfast.server.assets import FOLDER, Page, read_page
+from holdfast.server.auth import Gatekeeper
+from holdfast.server.browser import open_in_browser
 from holdfast.server.guard import is_loopback
+from holdfast.server.hub import Hub
+from holdfast.server.listening import listen
+from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
+from holdfast.server.supervisor import Supervisor
+from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
+from holdfast.store.protocol import Store
+from holdfast.store.sqlite.bell import Bell
 from holdfast.store.sqlite.store import Options, SqliteStore
 
 log = logging.getLogger(__name__)
 
-FIRST_PORT = 8787
-PORTS_TRIED = 100
 ENDING_SECONDS = 5
+AGAIN_SECONDS = 1.0
 
 
 class NotLoopback(HoldfastError):
@@ -36,27 +47,80 @@ class NotLoopback(HoldfastError):
     from elsewhere through an SSH tunnel."""
 
 
-class PortTaken(HoldfastError):
-    """Port {0} is taken. Choose another with --port, or leave --port out to get the next free one."""
-
-
-class CannotListen(HoldfastError):
-    """Can't listen on {0}, port {1}: {2}. Choose others with --host and --port."""
-
-
 def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -> None:
-    """Serve the page on `host` until ended. Without a port: the first free one from 8787 on."""
+    """Serve the page on `host` until ended. Without a port: the first free one from 8787 on.
+
+    If this home has a server already, say where it is and return.
+    """
     if not is_loopback(host):
         raise NotLoopback(host)
-    app = create_app(page=read_page(FOLDER, __version__), bound_host=host)
-    with listen(host, port) as listener, contextlib.closing(start_log(settings)):
-        link = link_to(host, listener)
+    page = read_page(FOLDER, __version__)
+    gatekeeper = Gatekeeper(settings.home)
+    seat = Seat.take(settings.home)
+    if seat is None:
+        greet(settings, gatekeeper, open_page=open_page)
+        return
+    with contextlib.closing(seat), listen(host, port) as listener, contextlib.closing(start_log(settings)):
+        presence = Presence(pid=os.getpid(), host=host, port=listener.getsockname()[1], instance=secrets.token_hex(8))
 
         def announce() -> None:
+            seat.announce(presence)
+            link = one_time(presence, gatekeeper)
             print(f"Holdfast is at {link} (Ctrl-C ends it).", flush=True)
             if open_page:
                 open_in_browser(link)
 
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            going = runner.run(run(settings, gatekeeper, page, presence, listener, announce))
+    print(farewell(going), flush=True)
+
+
+def greet(settings: Settings, gatekeeper: Gatekeeper, *, open_page: bool) -> None:
+    """Lead to the server that this home has already."""
+    found = find(settings.home, START_SECONDS)
+    if found is None:  # it ended just now
+        print("The server of this home has just ended. Start it again.", flush=True)
+        return
+    link = one_time(found[0], gatekeeper)
+    print(f"Holdfast is already at {link} (process {found[0].pid}).", flush=True)
+    if open_page:
+        open_in_browser(link)
+
+
+def farewell(going: int) -> str:
+    match going:
+        case 0:
+            return "Server stopped."
+        case 1:
+            return "Server stopped. 1 run goes on. Watch: holdfast · End it: holdfast stop"
+        case _:
+            return f"Server stopped. {going} runs go on. Watch: holdfast · End them: holdfast stop"
+
+
+def start_log(settings: Settings) -> logging.Handler:
+    return logs.start(settings.logs, settings.file.log.level)
+
+
+async def run(
+    settings: Settings,
+    gatekeeper: Gatekeeper,
+    page: Page,
+    presence: Presence,
+    listener: socket.socket,
+    announce: Callable[[], None],
+) -> int:
+    """Serve until asked to end, and return how many runs go on."""
+    async with opened(settings) as store, Hub(store) as hub, asyncio.TaskGroup() as group:
+        wiring = Wiring(
+            settings=settings,
+            store=store,
+            hub=hub,
+            gatekeeper=gatekeeper,
+            supervisor=Supervisor(store, settings),
+            instance=presence.instance,
+            started=time.monotonic(),
+        )
+        app = create_app(wiring, page=page, bound_host=presence.host)
         config = uvicorn.Config(
             app,
             http="httptools",
@@ -67,24 +131,67 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
             proxy_headers=False,
             timeout_graceful_shutdown=ENDING_SECONDS,
         )
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(serve_with_store(settings, Server(config, announce), listener))
+        log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
+        watches = [group.create_task(supervised(wiring)), group.create_task(told(wiring))]
+        with hearing(settings, hub):
+            await Server(config, announce, hub.close).serve(sockets=[listener])
+        for watch in watches:
+            watch.cancel()
+        log.info("server.stopped")
+        return await running(store)
 
 
-def start_log(settings: Settings) -> logging.Handler:
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return logs.start(settings.logs, settings.file.log.level)
+async def supervised(wiring: Wiring) -> None:
+    """Watch over the runners until cancelled. A mistake there must not end the server, nor leave a session stuck."""
+    while True:
+        try:
+            await wiring.supervisor.run()
+        except Exception:
+            log.exception("supervisor.failed")
+            await asyncio.sleep(AGAIN_SECONDS)
 
 
-async def serve_with_store(settings: Settings, server: "Server", listener: socket.socket) -> None:
-    """Hold the store open for as long as the server runs."""
+async def told(wiring: Wiring) -> None:
+    """Let every viewer know when a run can't reach the store."""
+    while True:
+        wiring.hub.report_spooling(spooling=wiring.supervisor.spooling)
+        await asyncio.sleep(AGAIN_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings) -> AsyncGenerator[Store]:
     store = await SqliteStore.open_folder(settings.store, Options(bells=settings.bells))
-    log.info("server.started", extra={"lineage": await store.lineage(), "version": __version__})
     try:
-        await server.serve(sockets=[listener])
+        yield store
     finally:
         await store.close()
-        log.info("server.stopped")
+
+
+@contextlib.contextmanager
+def hearing(settings: Settings, hub: Hub) -> Generator[None]:
+    """Let the hub know of every log that grows, watched or not: the list may have changed."""
+    bell = Bell.in_folder(settings.bells, None)
+    if bell is None:
+        yield  # then the list polls
+        return
+
+    def heard(_session: SessionId, _head: int) -> None:
+        hub.rung()
+
+    loop = asyncio.get_running_loop()
+    bell.listen()
+    loop.add_reader(bell, bell.hear, heard)
+    try:
+        yield
+    finally:
+        loop.remove_reader(bell)
+        bell.close()
+
+
+async def running(store: Store) -> int:
+    """How many turns run now, under runners that outlive this server."""
+    owned = [await store.open(owner.session) for owner in await store.owners()]
+    return sum(opened.session.running is not None for opened in owned)
 
 
 class Server(uvicorn.Server):
@@ -94,14 +201,19 @@ class Server(uvicorn.Server):
     tidied up.
     """
 
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None], ending: Callable[[], None]) -> None:
         super().__init__(config)
         self.announce = announce
+        self.ending = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self.announce()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        asyncio.get_running_loop().call_soon_threadsafe(self.ending)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -111,52 +223,3 @@ class Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-def listen(host: str, port: int | None) -> socket.socket:
-    """A listening socket on exactly `port`, or without one on the first free port, which is then said."""
-    if port is not None:
-        return bind(host, port)
-    for candidate in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
-        try:
-            listener = bind(host, candidate)
-        except PortTaken:
-            continue
-        if candidate != FIRST_PORT:
-            print(f"Port {FIRST_PORT} is taken, so this is port {candidate}.", file=sys.stderr, flush=True)
-        return listener
-    raise PortTaken(f"{FIRST_PORT} and each of the {PORTS_TRIED - 1} after it")
-
-
-def bind(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        # A restarted server gets its port back at once, though old connections may still be fading.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            raise PortTaken(port) from error
-        raise CannotListen(host, port, error.strerror or str(error)) from error
-    return listener
-
-
-def link_to(host: str, listener: socket.socket) -> str:
-    port: int = listener.getsockname()[1]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-def open_in_browser(link: str) -> None:
-    """Open the page where there is a screen. A browser that would take over the terminal is not started."""
-    try:
-        browser = webbrowser.get()
-    except webbrowser.Error:
-        return
-    takes_terminal = isinstance(browser, webbrowser.GenericBrowser) and not isinstance(
-        browser, webbrowser.BackgroundBrowser
-    )
-    if not takes_terminal:
-        browser.open(link)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import apsw
+import msgspec
 
 from holdfast.core.errors import (
     StoreBusy,
@@ -72,10 +73,13 @@ def translated() -> Generator[None]:
         raise StoreFull(exc) from exc
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as exc:
         raise StoreReadOnly(exc) from exc
-    except (apsw.CorruptError, apsw.NotADBError) as exc:
+    except (apsw.CorruptError, apsw.NotADBError, msgspec.DecodeError, UnicodeDecodeError) as exc:
         raise StoreCorrupt(exc) from exc
     except (apsw.BusyError, apsw.LockedError) as exc:
         raise StoreBusy(exc) from exc
+    except apsw.IOError as exc:  # the shared memory grows when the database is opened, and reports no lack of space
+        full = getattr(exc, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
+        raise (StoreFull if full else StoreError)(exc) from exc
     except apsw.Error as exc:
         raise StoreError(exc) from exc
     except OSError as exc:

@@ -1,5 +1,6 @@
 """Where the database lies: on which kind of file system, and under which boot of the machine."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ NETWORK = frozenset(
 """File systems on which SQLite's locks and shared memory don't hold between processes."""
 
 _MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -22,10 +24,12 @@ def file_system(folder: Path, mounts: str) -> str:
     best, kind = "", ""
     resolved = folder.resolve()
     for line in mounts.splitlines():
-        before, _, after = line.partition(" - ")
-        point = before.split()[4].encode().decode("unicode_escape") if before else ""
-        if point and resolved.is_relative_to(point) and len(point) >= len(best):
-            best, kind = point, after.split()[0]
+        before, _, after = (part.split() for part in line.partition(" - "))
+        if len(before) < 5 or not after:
+            continue
+        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), before[4])
+        if resolved.is_relative_to(point) and len(point) >= len(best):
+            best, kind = point, after[0]
     return kind
 
 

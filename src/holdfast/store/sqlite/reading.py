@@ -93,7 +93,7 @@ class Reading:
         with self._transaction():
             found = self._execute(SESSIONS, values).fetchall()
             change = int(self._meta("change"))
-        rows = [_row(*line[:3]) for line in found[: query.limit]]
+            rows = [_row(*line[:3]) for line in found[: query.limit]]
         more = len(found) > query.limit
         cursor = f"{found[query.limit - 1][3]}.{found[query.limit - 1][4]}" if more else None
         return Listing(rows, cursor, change)

@@ -114,10 +114,10 @@ class Writing:
             fresh = pairs if position is None else _unstored(session, place, position, pairs)
             if not fresh:
                 return Appended(place.head, place.head, 0)
-            last = place.position + len(fresh) if position is not None else place.position
             kept = None if key is None else self._kept(place, key, fresh[-1][1])
             if kept is not None:
-                self._execute(ADVANCE, (place.head, last, place.number))
+                if position is not None:
+                    self._execute(ADVANCE, (place.head, place.position + len(fresh), place.number))
                 return Appended(kept, kept, 0)
             epoch = 0 if position is None else position.epoch
             appended = self._store(place, fresh, key=key, epoch=epoch)

@@ -1,0 +1,51 @@
+"""The table of a run: for the terminal, for a document, for a program."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from bench.measure import Number
+
+BEGIN, END = "<!-- numbers: written by `python -m bench --document` -->", "<!-- end of numbers -->"
+HEAD = ("what", "measured", "beside it", "ratio", "goal", "")
+
+
+def _figure(value: float, unit: str) -> str:
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:,.{digits}f} {unit}"
+
+
+def _cells(number: Number) -> tuple[str, ...]:
+    return (
+        f"{number.group}: {number.name}",
+        _figure(number.value, number.unit),
+        "" if number.raw is None else f"{_figure(number.raw, number.unit)} ({number.raw_name})",
+        "" if number.ratio is None else f"{number.ratio:.2f}",
+        number.goal,
+        "" if number.met is None else "met" if number.met else "MISSED",
+    )
+
+
+def table(numbers: Sequence[Number]) -> str:
+    rows = [HEAD, *(_cells(number) for number in numbers)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def document(numbers: Sequence[Number]) -> str:
+    lines = ["| " + " | ".join(HEAD) + " |", "|---|--:|--:|--:|---|---|"]
+    lines += ["| " + " | ".join(_cells(number)) + " |" for number in numbers]
+    notes = [f"- {number.group}, {number.name}: {number.note}" for number in numbers if number.note]
+    return "\n".join([*lines, "", *notes])
+
+
+def write_document(path: Path, numbers: Sequence[Number]) -> None:
+    """Put the table between the marks of a document; the rest stays as it is."""
+    before, _, rest = path.read_text("utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}\n\n{document(numbers)}\n\n{END}{after}", "utf-8")
+
+
+def write_json(path: Path, numbers: Sequence[Number]) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(numbers)) + b"\n")

@@ -1,0 +1,330 @@
+"""An agent, opened: a child process that speaks ACP and works for one session.
+
+What it says during a turn becomes facts of that turn, handed to the listener one by one in reading order. Updates
+after the end of a turn still belong to it, until the next one begins; those of a cancelled turn are dropped. Whoever
+owns the agent decides what a person's wish is; here it is put into the agent's words, once.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from holdfast.agents.acp import asks, wire
+from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
+from holdfast.agents.acp.enclosures import enclose
+from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
+from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, Listener, Result
+from holdfast.agents.acp.opening import Opened, Strange, shake_hands, why
+from holdfast.agents.acp.translate import Meter, Translator
+from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.child import Child
+from holdfast.core.errors import BadId
+from holdfast.core.events import AnyFact, Attachment
+from holdfast.core.ids import TurnId, ask_id, mint
+
+__all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "Elicited", "Listener", "Permission", "Result"]
+
+log = logging.getLogger(__name__)
+
+OPENING = 60.0
+"""Seconds that an agent gets to be ready."""
+FAREWELL = 1.0
+"""Seconds that it gets to end by itself after its input was closed, and again after SIGTERM."""
+STOPS = {
+    "max_tokens": "The answer was cut off: the model reached its limit of tokens.",
+    "max_turn_requests": "The agent stopped: it reached its limit of requests to the model in one turn.",
+}
+
+
+class AcpAgent:
+    """Use `open`. One prompt at a time."""
+
+    def __init__(self, spec: AgentSpec, child: Child, listener: Listener, workspace: Path) -> None:
+        self._child = child
+        self._listener = listener
+        self._workspace = workspace
+        self._connection = Connection(child, self)
+        self._translator: Translator | None = None
+        self._prompting: asyncio.Future[Result] | None = None
+        self._cancelled = False
+        self._closing = False
+        self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
+        self._questions: dict[str, tuple[Id, wire.ElicitationWanted]] = {}
+        self._blobs: Callable[[Attachment], Path] | None = None
+        self._opened: Opened | None = None
+        self._meter = Meter(fresh=True)
+        self.pid, self.born, self.group = child.pid, child.born, child.group
+        self.name = spec.title
+        self.reference = ""
+        self.can_steer = False
+        self.can_commit_memory = False
+        self._reading = asyncio.create_task(self._read(), name=f"agent {spec.name}")
+        self._reading.add_done_callback(_log_fault)
+
+    @classmethod
+    async def open(
+        cls,
+        spec: AgentSpec,
+        *,
+        workspace: Path,
+        tag: str,
+        listener: Listener,
+        reference: str = "",
+        home: str = "",
+        blobs: Callable[[Attachment], Path] | None = None,
+        patience: float = OPENING,
+    ) -> "AcpAgent":
+        """Start the agent and its session; take up the session `reference` if the agent can.
+
+        Whether it could is told by the agent's own `reference`, which is another one if not. Raise `AgentUnusable`,
+        with nothing left running, if it can't be started or is not ready in time.
+        """
+        try:
+            child = await Child.start(spec.command, tag=tag, cwd=workspace, env=spec.env, keep=spec.keep, home=home)
+        except OSError as exc:
+            raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
+        agent = cls(spec, child, listener, workspace)
+        agent._blobs = blobs
+        try:
+            async with asyncio.timeout(patience):
+                agent._open(await shake_hands(agent._connection, workspace, reference))
+        except (Rejected, Gone, Strange, TimeoutError) as exc:
+            await agent.end()
+            raise AgentUnusable(spec.title, why(exc, agent._connection, patience), child.stderr) from exc
+        except BaseException:
+            await agent.end()
+            raise
+        return agent
+
+    def _open(self, opened: Opened) -> None:
+        self._opened = opened
+        self._meter = Meter(fresh=opened.fresh)
+        self.name = opened.name or self.name
+        self.reference = opened.reference
+        self.can_steer = opened.capabilities.ours.steer
+        self.can_commit_memory = opened.capabilities.ours.commit_memory
+
+    @property
+    def alive(self) -> bool:
+        return not self._reading.done()
+
+    # What the owner does.
+
+    async def prompt(self, turn: TurnId, text: str, attachments: Sequence[Attachment] = ()) -> Result:
+        """Hand over a message and wait for the end of the turn."""
+        blocks = [{"type": "text", "text": text}, *[await self._enclose(each) for each in attachments if self._blobs]]
+        self._translator, self._cancelled = Translator(turn, self._meter), False
+        self._prompting = future = asyncio.get_running_loop().create_future()
+        params = {"sessionId": self.reference, "prompt": blocks}
+        self._connection.ask("session/prompt", params, partial(self._prompted, future))
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self._translator = None  # the owner has turned away: what still comes belongs to nobody
+            raise
+
+    def cancel(self) -> None:
+        """Tell the agent to stop, and that nobody will answer what it asked. Twice, or after the end: harmless."""
+        if self._prompting is None or self._cancelled:
+            return
+        self._cancelled = True
+        self._connection.notify("session/cancel", {"sessionId": self.reference})
+        self._call_off()
+
+    def answer_permission(self, name: str, allow: bool, reason: str = "") -> None:  # noqa: FBT001 (named by its callers)
+        """Allow or reject what was asked for, this once. An id that waits no more is ignored."""
+        if name not in self._permissions:
+            return
+        request, wanted = self._permissions.pop(name)
+        answer = asks.decision(wanted.options, allow=allow, reason=reason)
+        if answer is None and allow:
+            self._notice("The agent offers no way to allow this once, so it was not allowed.", "warning")
+        self._connection.respond(request, answer or asks.CANCELLED)
+
+    def answer_question(self, name: str, text: str | None) -> None:
+        """Hand over a person's words; None if there are none. An id that waits no more is ignored."""
+        if name not in self._questions:
+            return
+        request, wanted = self._questions.pop(name)
+        self._connection.respond(request, asks.DECLINED if text is None else asks.reply(wanted, text))
+
+    async def steer(self, text: str) -> bool:
+        """Hand over words for the turn in progress; return whether the agent took them."""
+        if not self.can_steer:
+            return False
+        try:
+            result = await self._connection.request("_holdfast/steer", {"sessionId": self.reference, "text": text})
+        except (Rejected, Gone):
+            return False
+        return (wire.read(result, dict[str, Any]) or {}).get("accepted") is not False
+
+    async def commit_memory(self, token: str, first: int, last: int) -> None:
+        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed`."""
+        params = {"sessionId": self.reference, "token": token, "first": first, "last": last}
+        try:
+            await self._connection.request("_holdfast/commit_memory", params)
+        except Rejected as exc:
+            raise CommitFailed(exc) from exc
+        except Gone as exc:
+            raise CommitFailed("its process ended.") from exc
+
+    async def close(self) -> None:
+        """Let it end by itself, shortly, and end all that is left of it."""
+        self._closing = True
+        self._call_off()
+        for ask in (self._child.hang_up, self._child.terminate):
+            ask()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._child.wait(), FAREWELL)
+                break
+        await self.end()
+
+    async def end(self) -> None:
+        """End it, its tools and all that they started, now. What it still had to say is not read."""
+        self._closing = True
+        self._reading.cancel()
+        await self._child.end()
+        await asyncio.wait([self._reading])
+
+    # What the agent does. Called by the connection, in reading order.
+
+    def notified(self, notification: Notification) -> None:
+        if self._translator is None:
+            return  # before the first turn, the replay of an old session, or after a cancelled one
+        match notification.method:
+            case "session/update":
+                said = wire.read(notification.params, wire.Updated)
+                if said is not None and said.session_id == self.reference:
+                    self._emit(self._translator.translate(said.update))
+            case "_holdfast/notice":
+                notice = wire.read(notification.params, wire.Notice)
+                if notice is not None and notice.session_id == self.reference:
+                    self._emit(self._translator.notice(notice))
+            case _:
+                pass
+
+    def requested(self, request: Request) -> None:
+        match request.method:
+            case "session/request_permission":
+                self._permission_wanted(request)
+            case "elicitation/create":
+                self._elicitation_wanted(request)
+            case _:
+                self._connection.unknown(request)
+
+    async def room(self) -> None:
+        await self._listener.room()
+
+    def _permission_wanted(self, request: Request) -> None:
+        wanted = wire.read(request.params, wire.PermissionWanted)
+        if wanted is None:
+            self._connection.refuse(request.id, INVALID_PARAMS, "This is no permission request that we can read.")
+        elif self._prompting is None or self._cancelled or self._translator is None:
+            self._connection.respond(request.id, asks.CANCELLED)
+        else:
+            self._emit(self._translator.pause())
+            name = self._name(wanted.ours.id)
+            self._permissions[name] = request.id, wanted
+            call = self._translator.describe(wanted.tool_call)
+            self._listener.permission_requested(asks.permission(name, wanted, call, str(self._workspace)))
+
+    def _elicitation_wanted(self, request: Request) -> None:
+        wanted = wire.read(request.params, wire.ElicitationWanted)
+        name = self._name(wanted.ours.id if wanted else "")
+        question = None if wanted is None else asks.question(name, wanted)
+        if wanted is None or question is None:
+            self._connection.refuse(request.id, INVALID_PARAMS, "Only forms can be shown, and this is none.")
+        elif self._prompting is None or self._cancelled or self._translator is None:
+            self._connection.respond(request.id, asks.CALLED_OFF)
+        else:
+            self._emit(self._translator.pause())
+            self._questions[name] = request.id, wanted
+            self._listener.question_asked(question)
+
+    def _prompted(self, future: "asyncio.Future[Result]", said: Response | Failure | None) -> None:
+        """The turn is over. Runs where the response was read, so that what follows it is known to be late."""
+        if future is not self._prompting:
+            return
+        self._prompting = None
+        self._call_off()
+        ended = wire.read(said.result, wire.Prompted) if isinstance(said, Response) else None
+        stop = ended.stop_reason if ended else ""
+        if self._translator is not None:
+            self._emit(self._translator.finish(ended))
+            if stop in STOPS:
+                self._notice(STOPS[stop], "warning")
+        if self._cancelled or stop == "cancelled":
+            self._translator = None
+        if not future.done():
+            future.set_result(self._result(said, stop))
+
+    def _result(self, said: Response | Failure | None, stop: str) -> Result:
+        if self._cancelled or stop == "cancelled":
+            return Result("cancelled")
+        match said:
+            case Response() if stop == "refusal":
+                return Result("failed", "The agent refused to answer this message.", self._child.stderr)
+            case Response():
+                return Result("completed")
+            case Failure():
+                return Result("failed", explain(said), self._child.stderr)
+            case None:
+                return Result("failed", self._connection.fault or _ending(self._child.code), self._child.stderr)
+
+    def _call_off(self) -> None:
+        """Nobody will answer what is open."""
+        for request, _ in self._permissions.values():
+            self._connection.respond(request, asks.CANCELLED)
+        for request, _ in self._questions.values():
+            self._connection.respond(request, asks.CALLED_OFF)
+        self._permissions.clear()
+        self._questions.clear()
+
+    def _emit(self, facts: Sequence[AnyFact]) -> None:
+        for fact in facts:
+            self._listener.emit(fact)
+
+    def _notice(self, text: str, level: str) -> None:
+        if self._translator is not None:
+            self._emit(self._translator.notice(wire.Notice(session_id=self.reference, text=text, level=level)))
+
+    def _name(self, wanted: str) -> str:
+        """The id that the agent gave, if it can be one of ours and is not in use; else a new one."""
+        with contextlib.suppress(BadId):
+            if ask_id(wanted) not in self._permissions and wanted not in self._questions:
+                return wanted
+        return mint(secrets.token_bytes(10))
+
+    async def _enclose(self, attachment: Attachment) -> dict[str, Any]:
+        assert self._blobs is not None
+        assert self._opened is not None
+        looks = self._opened.capabilities.prompt_capabilities
+        pictures = bool(looks and looks.image)
+        return await asyncio.to_thread(enclose, attachment, self._blobs(attachment), pictures=pictures)
+
+    async def _read(self) -> None:
+        """Read to the end, whatever it is, and leave nothing running."""
+        try:
+            await self._connection.run()
+        finally:
+            if not self._closing:
+                await self._child.end()
+                if self._opened is not None:
+                    self._listener.ended(self._child.code, self._child.stderr)
+
+
+def _log_fault(reading: "asyncio.Task[None]") -> None:
+    if not reading.cancelled() and (fault := reading.exception()) is not None:
+        log.error("agent.reading_failed", exc_info=fault)
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return "The agent was ended."
+    return f"The agent's process was killed (signal {-code})." if code < 0 else f"The agent's process ended ({code})."

@@ -1,0 +1,42 @@
+"""What the owner of an agent hears of it, and how it can go wrong."""
+
+from typing import Literal, NamedTuple, Protocol
+
+from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.core.errors import HoldfastError
+from holdfast.core.events import AnyFact
+
+
+class AgentUnusable(HoldfastError):
+    """{0} can't be used: {1}"""
+
+    def __init__(self, title: str, reason: str, stderr: str = "") -> None:
+        super().__init__(title, reason)
+        self.stderr = stderr
+
+
+class CommitFailed(HoldfastError):
+    """The agent could not commit its memory: {0}"""
+
+
+class Result(NamedTuple):
+    """How a prompt ended."""
+
+    outcome: Literal["completed", "cancelled", "failed"]
+    error: str = ""
+    stderr: str = ""
+
+
+class Listener(Protocol):
+    """Who is told what the agent does. Nothing but `room` may wait."""
+
+    def emit(self, fact: AnyFact) -> None: ...
+    async def room(self) -> None:
+        """Return when more of the agent's output may be read."""
+        ...
+
+    def permission_requested(self, request: Permission) -> None: ...
+    def question_asked(self, request: Elicited) -> None: ...
+    def ended(self, code: int | None, stderr: str) -> None:
+        """The process died by itself. Told once, after all that it had said."""
+        ...

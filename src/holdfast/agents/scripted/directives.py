@@ -1,0 +1,292 @@
+"""The directives: what a test, a benchmark or an acceptance check can make the scripted agent do.
+
+They are a contract. What each says stands in a message of its own.
+
+!say TEXT                         says TEXT
+!stream N MS [PREFIX]             says N words, PREFIX1 PREFIX2 ..., one every MS milliseconds
+!think TEXT                       thinks TEXT
+!thinkstream N MS                 thinks N words, one every MS milliseconds
+!tool NAME JSON MS [RESULT]       a tool call that takes MS milliseconds
+!sleep MS                         does nothing
+!approve COMMAND [PATTERN_KEY]    asks for leave, then says approved:CHOICE or denied, and runs nothing. Two words are a
+                                  command and its key; a command of several words with a key is written in quotes
+!approve append FILE TEXT         the same, and appends TEXT as a line to FILE in the workspace once it is approved
+!approvemany N                    asks N times at once; then says approved:CHOICE or denied once for each, line by line
+!ask QUESTION | CHOICE ...        asks, then says answer:TEXT, or unanswered. timeout=SECONDS and secret=yes may stand
+                                  among the choices
+!askmany N                        asks N questions at once; then says one line for each
+!plan A; B; C                     shows a plan
+!usage IN OUT                     reports tokens
+!title TEXT                       suggests a title
+!fail MESSAGE                     ends the turn with an error
+!crash                            exits without a word
+!hang                             stays for ever, whatever the client or a SIGTERM says
+!spawn                            starts a tool in its own session that outlives the agent, and says spawned:PID
+!late N                           sends N words (late1 late2 ...) after the end of the turn
+!memory ok | fail N | slow MS     how commits of memory behave from now on
+!bytes N                          says N bytes in one delta
+!unicode                          says what is hard: emoji in parts, right to left, zero width
+!thinktags [cut]                  says text with reasoning in tags, split over deltas; `cut` never closes the tag
+
+What only one directive needs is imported there: the agent has to be ready in a tenth of a second.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from holdfast.agents.scripted.memory import Memory
+from holdfast.agents.scripted.stage import Failed, Json, Stage
+
+KINDS = frozenset({"read", "edit", "delete", "move", "search", "execute", "think", "fetch"})
+ASKED = "\nThe user now says:\n"
+"""Before it stands what an agent that comes new to a session is told of it: nothing to be done again."""
+UNICODE = (
+    "👩", "\u200d", "👩", "\u200d", "👧 ", "👍", "🏽 ", "🇺", "🇳 ", "e", "\u0301 ",
+    "שלום עולם ", "مرحبا ", "\u202eabc\u202c ", "zero\u200bwidth\u2060 ", "𝔘𝔫𝔦 ", "\U0010fffd ", "end",
+)  # fmt: skip
+
+
+class Directive(NamedTuple):
+    name: str
+    rest: str
+
+
+def parse(text: str) -> list[Directive]:
+    """The directives in a message: its lines that begin with `!`, after whatever it quotes."""
+    lines = text.rpartition(ASKED)[2].splitlines()
+    words = (line[1:].strip().partition(" ") for line in lines if line.startswith("!"))
+    return [Directive(name, rest.strip()) for name, _, rest in words if name]
+
+
+def perform(directive: Directive, stage: Stage, memory: Memory) -> None:
+    """Raise `Failed` if there is no such directive, or if it can't be read."""
+    act = ACTS.get(directive.name)
+    try:
+        if directive.name == "memory":
+            _memory(memory, directive.rest)
+        elif act is None:
+            raise Failed(f"There is no directive !{directive.name}.")
+        else:
+            act(stage, directive.rest)
+    except (ValueError, IndexError) as exc:
+        raise Failed(f"!{directive.name} {directive.rest} can't be read: {exc}") from exc
+
+
+def _stream(stage: Stage, rest: str) -> None:
+    count, pause, *prefix = rest.split()
+    _words(stage, stage.say, int(count), float(pause), prefix[0] if prefix else "word")
+
+
+def _thinkstream(stage: Stage, rest: str) -> None:
+    count, pause = rest.split()
+    _words(stage, stage.think, int(count), float(pause), "thought")
+
+
+def _words(stage: Stage, utter: Callable[[str, str], None], count: int, pause: float, prefix: str) -> None:
+    message, start = stage.message(), time.monotonic()
+    for number in range(1, count + 1):
+        due = start + (number - 1) * pause / 1000
+        if (ahead := due - time.monotonic()) > 0:
+            stage.wait(ahead)
+        utter(f"{prefix}{number}" if number == 1 else f" {prefix}{number}", message)
+
+
+def _tool(stage: Stage, rest: str) -> None:
+    name, _, rest = rest.partition(" ")
+    arguments, rest = _json(rest.lstrip())
+    pause, _, result = rest.strip().partition(" ")
+    call, kind = stage.call(), name if name in KINDS else "other"
+    begun: Json = {"toolCallId": call, "name": name, "title": name, "kind": kind, "status": "in_progress"}
+    stage.update("tool_call", **begun, rawInput=msgspec.Raw(arguments.encode()))
+    stage.wait(float(pause) / 1000)
+    content = [{"type": "content", "content": {"type": "text", "text": result}}] if result else []
+    stage.update("tool_call_update", toolCallId=call, status="completed", content=content)
+
+
+def _json(text: str) -> tuple[str, str]:
+    """The JSON value at the start of `text`, as it is written, and what follows it."""
+    end = 0
+    while (end := text.find(" ", end + 1)) > 0:
+        try:
+            msgspec.json.decode(text[:end])
+        except msgspec.DecodeError:
+            continue
+        return text[:end], text[end:]
+    raise ValueError("it needs a name, JSON and milliseconds")
+
+
+def _approve(stage: Stage, rest: str) -> None:
+    if rest.startswith("append "):
+        _approve_append(stage, rest)
+        return
+    command, key = _command(rest)
+    (choice,) = stage.ask_leave([_leave(stage, command, key)])
+    stage.say(_told(choice))
+
+
+def _approve_append(stage: Stage, rest: str) -> None:
+    from pathlib import Path
+
+    _, name, text = rest.split(" ", 2)
+    path = Path(stage.workspace, name).resolve()
+    if not path.is_relative_to(Path(stage.workspace).resolve()):
+        raise Failed(f"{name} lies outside of the workspace.")
+    (choice,) = stage.ask_leave([_leave(stage, rest, "")])
+    if not choice.startswith("deny"):
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+    stage.say(_told(choice))
+
+
+def _command(rest: str) -> tuple[str, str]:
+    import shlex
+
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        return rest, ""
+    return (words[0], words[1]) if len(words) == 2 else (words[0] if len(words) == 1 else rest, "")
+
+
+def _approvemany(stage: Stage, rest: str) -> None:
+    choices = stage.ask_leave([_leave(stage, f"command-{number}", "") for number in range(1, int(rest) + 1)])
+    stage.say("\n".join(_told(choice) for choice in choices))
+
+
+def _leave(stage: Stage, command: str, key: str) -> Json:
+    call: Json = {
+        "toolCallId": stage.call(),
+        "name": "terminal",
+        "title": command,
+        "kind": "execute",
+        "status": "pending",
+        "rawInput": {"command": command},
+    }
+    return {"toolCall": call} | ({"_meta": {"holdfast": {"patternKeys": [key]}}} if key else {})
+
+
+def _told(choice: str) -> str:
+    return choice.replace("deny", "denied", 1) if choice.startswith("deny") else f"approved:{choice}"
+
+
+def _ask(stage: Stage, rest: str) -> None:
+    question, *options = (part.strip() for part in rest.split("|"))
+    (answer,) = stage.ask([_question(question, options)])
+    stage.say(_answered(answer))
+
+
+def _askmany(stage: Stage, rest: str) -> None:
+    answers = stage.ask([_question(f"Question {number} of {int(rest)}?", []) for number in range(1, int(rest) + 1)])
+    stage.say("\n".join(_answered(answer) for answer in answers))
+
+
+def _question(text: str, options: list[str]) -> Json:
+    field: Json = {"type": "string", "title": "Answer"}
+    ours: dict[str, Any] = {"freeText": True}
+    choices: list[str] = []
+    for option in options:
+        if option.startswith("timeout="):
+            ours["timeoutSeconds"] = int(option.removeprefix("timeout="))
+        elif option == "secret=yes":
+            ours["secret"] = True
+        elif option:
+            choices.append(option)
+    if choices:
+        field["enum"] = choices
+    form = {"type": "object", "properties": {"answer": field}, "required": ["answer"]}
+    return {"message": text, "requestedSchema": form, "_meta": {"holdfast": ours}}
+
+
+def _answered(answer: str | None) -> str:
+    return "unanswered" if answer is None else f"answer:{answer}"
+
+
+def _plan(stage: Stage, rest: str) -> None:
+    steps = [step.strip() for step in rest.split(";") if step.strip()]
+    stage.update("plan", entries=[{"content": step, "priority": "medium", "status": "pending"} for step in steps])
+
+
+def _usage(stage: Stage, rest: str) -> None:
+    taken, given = (int(number) for number in rest.split())
+    ours = {"input": taken, "output": given}
+    stage.update("usage_update", used=taken + given, size=200_000, _meta={"holdfast": ours})
+
+
+def _fail(_: Stage, rest: str) -> None:
+    raise Failed(rest or "The script says that this turn fails.")
+
+
+def _crash(_: Stage, __: str) -> None:
+    os._exit(1)
+
+
+def _spawn(stage: Stage, _: str) -> None:
+    import subprocess
+
+    quiet = subprocess.DEVNULL
+    tool = subprocess.Popen(["sleep", "86400"], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    tool.returncode = 0  # nobody waits for it: that is what it is for
+    stage.say(f"spawned:{tool.pid}")
+
+
+def _late(stage: Stage, rest: str) -> None:
+    stage.late = int(rest)
+
+
+def _bytes(stage: Stage, rest: str) -> None:
+    count = int(rest)
+    stage.say(("0123456789abcde\n" * (count // 16 + 1))[:count])
+
+
+def _unicode(stage: Stage, _: str) -> None:
+    message = stage.message()
+    for part in UNICODE:
+        stage.say(part, message)
+
+
+def _thinktags(stage: Stage, rest: str) -> None:
+    message = stage.message()
+    whole = ("<th", "ink>Reasoning ", "inside tags.</", "think", ">\n\nText ", "outside of <", "b>them</b>.")
+    for part in ("<thinking", ">Reasoning ", "that is cut", " off </thin") if rest == "cut" else whole:
+        stage.say(part, message)
+
+
+def _memory(memory: Memory, rest: str) -> None:
+    match rest.split():
+        case ["ok"]:
+            memory.failures, memory.seconds = 0, 0.0
+        case ["fail", count]:
+            memory.failures = int(count)
+        case ["slow", milliseconds]:
+            memory.seconds = float(milliseconds) / 1000
+        case _:
+            raise ValueError("it takes ok, fail N or slow MS")
+
+
+ACTS: dict[str, Callable[[Stage, str], None]] = {
+    "say": lambda stage, rest: stage.say(rest),
+    "stream": _stream,
+    "think": lambda stage, rest: stage.think(rest),
+    "thinkstream": _thinkstream,
+    "tool": _tool,
+    "sleep": lambda stage, rest: stage.wait(float(rest) / 1000),
+    "approve": _approve,
+    "approvemany": _approvemany,
+    "ask": _ask,
+    "askmany": _askmany,
+    "plan": _plan,
+    "usage": _usage,
+    "title": lambda stage, rest: stage.update("session_info_update", title=rest),
+    "fail": _fail,
+    "crash": _crash,
+    "hang": lambda stage, _: stage.hang(),
+    "spawn": _spawn,
+    "late": _late,
+    "bytes": _bytes,
+    "unicode": _unicode,
+    "thinktags": _thinktags,
+}

@@ -1,0 +1,90 @@
+"""`holdfast stop`: end the runs and the server; with `--server`, the server alone."""
+
+import contextlib
+import os
+import signal
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from holdfast.commands.command import Command
+from holdfast.commands.home import add_home, settings_for
+from holdfast.ownership import Holder, living
+
+SERVER_SECONDS = 10.0
+RUNNER_SECONDS = 35.0
+LOOK_SECONDS = 0.05
+
+
+def add_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--server", action="store_true", help="end the server alone; its runs go on")
+    add_home(parser)
+
+
+def run(arguments: Namespace) -> int:
+    settings = settings_for(arguments)
+    # The server first: it would start a new runner for every turn that waits.
+    ended = stop_server(settings.home)
+    if arguments.server or not ended:
+        return 0 if ended else 1
+    return 0 if stop_runners(settings.locks) else 1
+
+
+def stop_server(home: Path) -> bool:
+    """Ask the server to end and wait for it. True if none is left."""
+    from holdfast.server.presence import holder
+
+    pid = holder(home)
+    if pid is None:
+        print("No server runs.")
+        return True
+    ask_to_end(pid)
+    if wait_until(lambda: holder(home) is None, SERVER_SECONDS):
+        print("Server stopped.")
+        return True
+    print(f"The server (process {pid}) has not ended within {SERVER_SECONDS:.0f} s. End it with: kill -9 {pid}")
+    return False
+
+
+def stop_runners(locks: Path) -> bool:
+    """Ask every runner to end its run and itself, and wait for them. True if none is left."""
+    found = living(locks)
+    if not found:
+        print("Nothing runs.")
+        return True
+    print(f"Ending {counted(found)}. What they did is kept; this may take up to {RUNNER_SECONDS:.0f} s.", flush=True)
+    for holder in found:
+        ask_to_end(holder.pid)
+    wait_until(lambda: not living(locks), RUNNER_SECONDS)
+    left = living(locks)
+    if not left:
+        print(f"Ended {counted(found)}.")
+        return True
+    for holder in left:
+        print(f"The runner of session {holder.session} (process {holder.pid}) has not ended.")
+    print(f"End what is left with: kill -9 {' '.join(str(holder.pid) for holder in left)}")
+    return False
+
+
+def counted(found: list[Holder]) -> str:
+    return "1 runner" if len(found) == 1 else f"{len(found)} runners"
+
+
+def ask_to_end(pid: int) -> None:
+    if pid > 0:  # whoever has not written its name yet is still starting, and is asked to wait for
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def wait_until(true: Callable[[], bool], seconds: float) -> bool:
+    """Whether it became true in time."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(LOOK_SECONDS)
+    return True
+
+
+COMMAND = Command(name="stop", summary="end the runs and the server", add_options=add_options, run=run)

@@ -1,0 +1,106 @@
+"""`python -m holdfast.runner SESSION`: own a session until there is nothing left to do in it.
+
+Everything is imported before the session is claimed: an upgrade may replace the files under a runner. With `--spare`
+the name of the session comes later, as a line on standard input, from the server that keeps this process warm; if the
+server goes first, so does the spare.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from holdfast import faults, logs
+from holdfast.agents import catalog
+from holdfast.core.errors import Fenced, HoldfastError
+from holdfast.core.ids import SessionId, session_id
+from holdfast.core.records import Position
+from holdfast.ownership import Lock
+from holdfast.runner.host import Host
+from holdfast.runner.outbox import Outbox
+from holdfast.runner.runner import Runner
+from holdfast.salvage import take_over
+from holdfast.settings import Settings, read_settings
+from holdfast.store.spool import Spool, spool_path
+from holdfast.store.sqlite.connection import RUNNER_AUTOCHECKPOINT
+from holdfast.store.sqlite.store import Options, SqliteStore
+
+log = logging.getLogger("holdfast.runner")
+
+TAKEN = 75
+"""Exit code: another process owns the session. Nothing is wrong."""
+STOP_SECONDS = 5.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="holdfast-runner")
+    parser.add_argument("session", nargs="?")
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--spare", action="store_true")
+    arguments = parser.parse_args()
+    settings = read_settings(os.environ, home=arguments.home)
+    faults.arm(settings.faults)
+    name = sys.stdin.readline().strip() if arguments.spare else arguments.session
+    if not name:
+        return 0
+    session = session_id(name)
+    with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{name}.log")):
+        try:
+            return asyncio.run(own(settings, session))
+        except HoldfastError as exc:
+            log.exception("runner.failed", extra={"session": name})
+            print(f"holdfast runner: {exc}", file=sys.stderr)
+            return 1
+
+
+async def own(settings: Settings, session: SessionId) -> int:
+    """Take the session, run it, and let it go."""
+    lock = Lock.take(settings.locks, session)
+    if lock is None:
+        return TAKEN
+    faults.point("ownership.locked")
+    options = Options(bells=settings.bells, session=session, autocheckpoint=RUNNER_AUTOCHECKPOINT)
+    store = await SqliteStore.open_folder(settings.store, options)
+    try:
+        await _run(settings, store, lock)
+    finally:
+        await store.close()
+        lock.release()
+    return 0
+
+
+async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
+    owned = await take_over(store, lock, settings, time.time_ns() // 1_000_000)
+    spool = Spool.reserve(spool_path(settings.spools, lock.session, owned.epoch))
+    position = Position(epoch=owned.epoch, n=owned.n)
+    outbox = Outbox(store, lock.session, position, spool, tell=lock.tell)
+    runner = Runner(
+        store=store,
+        lock=lock,
+        owned=owned,
+        outbox=outbox,
+        host=Host(lock.session, owned.epoch, outbox, settings, catalog.find),
+        settings=settings,
+    )
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, runner.stop)
+    loop.add_signal_handler(signal.SIGINT, runner.stop)
+    loop.add_signal_handler(signal.SIGUSR1, runner.cancel)
+    log.info("runner.claimed", extra={"session": lock.session, "epoch": owned.epoch, "pid": os.getpid()})
+    try:
+        await runner.run()
+    except* Fenced as fenced:
+        log.warning("runner.fenced", extra={"session": lock.session, "error": str(fenced.exceptions[0])})
+    if spool.empty:
+        spool.remove()
+    else:
+        spool.seal()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

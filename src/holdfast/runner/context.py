@@ -1,0 +1,49 @@
+"""What an agent that comes new to a session is told about what was said and done before.
+
+Our own words around it are few and plain; what it quotes is the transcript as people saw it. Markers are never sent
+to a model.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from holdfast.core.ids import TurnId
+from holdfast.core.items import Item, Text, ToolCall, UserMessage
+
+LENGTH = 40_000
+"""Characters of transcript that are handed over: the end of it, if there is more."""
+
+
+def recount(items: Iterable[Item]) -> str:
+    """The transcript as text, oldest first, cut at the front if it is long."""
+    lines = [line for item in items if (line := _line(item))]
+    text = "\n\n".join(lines)
+    return text if len(text) <= LENGTH else f"[earlier messages left out]\n{text[-LENGTH:]}"
+
+
+def _line(item: Item) -> str:
+    match item:
+        case UserMessage():
+            return f"User: {item.text}"
+        case Text():
+            return f"You: {item.flush()}"
+        case ToolCall():
+            return f"You used {item.title or item.name or 'a tool'} ({item.status}): {item.flush()[:2_000]}"
+        case _:
+            return ""
+
+
+def introduced(text: str, before: Sequence[Item]) -> str:
+    """A message to an agent that does not know the conversation yet."""
+    told = recount(before)
+    if not told:
+        return text
+    return f"This conversation began before you joined it. So far:\n\n{told}\n\nThe user now says:\n\n{text}"
+
+
+def continued(text: str, turn: TurnId, items: Iterable[Item]) -> str:
+    """A message that takes up an interrupted turn."""
+    done = recount(item for item in items if item.turn == turn)
+    return (
+        "Your last turn was interrupted. A step that it says is interrupted may or may not have happened: check before"
+        f" you repeat it. What you had been asked, said and done:\n\n{done}\n\nThe user now says:\n\n{text}"
+    )

@@ -1,0 +1,239 @@
+"""Executes the turns of one session, one after the other, for as long as there is something to do.
+
+Law: what is next follows from the log. The runner folds it as it grows (`_follow`), and every wish of a person, an
+answer, a cancel, a steer, a new turn, is found there and nowhere else.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+
+from holdfast import __version__, faults
+from holdfast.agents.acp.client import AgentUnusable, Result
+from holdfast.agents.catalog import NoSuchAgent
+from holdfast.core import window
+from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
+from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.items import Item
+from holdfast.core.turns import Turn
+from holdfast.ownership import PROTOCOL, Lock
+from holdfast.runner import context
+from holdfast.runner.host import Host
+from holdfast.runner.outbox import Outbox
+from holdfast.salvage import Owned, look_again
+from holdfast.settings import Settings
+from holdfast.store.protocol import Store
+from holdfast.store.tail import tail
+
+log = logging.getLogger(__name__)
+
+BEAT = 2.0
+CANCEL_PATIENCE = 5.0
+LAST_WORDS = 3.0
+"""Seconds that a failing runner gives what was said to reach the store."""
+STOPPED = "Holdfast was asked to end this run."
+SILENT = "The agent ended its turn without an answer."
+
+
+class Runner:
+    """The owner of one session."""
+
+    def __init__(
+        self, *, store: Store, lock: Lock, owned: Owned, outbox: Outbox, host: Host, settings: Settings
+    ) -> None:
+        self._store = store
+        self._lock = lock
+        self._id: SessionId = lock.session
+        self._owned = owned
+        self._session = owned.session
+        self._outbox = outbox
+        self._host = host
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._turn: TurnId | None = None
+        self._prompting: asyncio.Task[Result] | None = None
+        self._cancelled: TurnId | None = None
+        self._ignored = False
+        self._changed = asyncio.Event()
+        self._stopping = False
+
+    # Life.
+
+    async def run(self) -> None:
+        """Work until there is nothing left to do, or until told to stop. Raise `Fenced` if the session is lost."""
+        async with asyncio.TaskGroup() as group:
+            steady = [group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow)]
+            await self._outbox.commit(RunnerStarted(pid=os.getpid(), protocol=PROTOCOL, version=__version__))
+            await self._caught_up()
+            try:
+                await self._work()
+            except Exception:
+                await self._keep_what_was_said()
+                raise
+            await self._host.close()
+            await self._outbox.commit(RunnerStopped(reason="stopped" if self._stopping else "idle"))
+            for task in steady:
+                task.cancel()
+
+    async def _keep_what_was_said(self) -> None:
+        """A mistake of ours ends the run, but not what the agent had said by then."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._outbox.flush(), LAST_WORDS)
+
+    def stop(self) -> None:
+        """End the run, if there is one, and then this runner."""
+        self._stopping = True
+        if self._prompting is not None:
+            self._prompting.cancel()
+        self._changed.set()
+
+    def cancel(self) -> None:
+        """End the running turn though its cancellation could not be stored."""
+        if self._turn is not None:
+            self._cancel(self._turn)
+
+    async def _beat(self) -> None:
+        while True:
+            self._lock.beat()
+            await asyncio.sleep(BEAT)
+
+    async def _follow(self) -> None:
+        """Fold the log as it grows, and do what new records ask for."""
+        async for records in tail(self._store, self._id, self._owned.head):
+            for record in records:
+                if record.seq <= self._session.seq:
+                    continue
+                if window.needs(self._session, record) is not None:
+                    self._session = (await self._store.open(self._id)).session
+                else:
+                    self._session.apply(record)
+            window.settle(self._session)
+            self._react()
+
+    def _react(self) -> None:
+        turn = None if self._turn is None else self._session.turns.get(self._turn)
+        if turn is not None and turn.cancel_requested:
+            self._cancel(turn.id)
+        self._host.react(self._session)
+        self._changed.set()
+
+    async def _work(self) -> None:
+        idle_since = self._loop.time()
+        while not self._stopping:
+            self._changed.clear()
+            turn = self._next()
+            if turn is not None:
+                await self._execute(turn)
+                idle_since = self._loop.time()
+                continue
+            left = idle_since + self._settings.file.runners.idle_minutes * 60 - self._loop.time()
+            if left <= 0:
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), min(left, BEAT))
+            await self._look_for_spools()
+
+    def _next(self) -> Turn | None:
+        """The first turn in the queue that is not held."""
+        if self._session.running is not None or self._session.deleted:
+            return None
+        turns = (self._session.turns[turn_id] for turn_id in self._session.queue)
+        return next((turn for turn in turns if not turn.held), None)
+
+    async def _look_for_spools(self) -> None:
+        """What an earlier owner left may have become readable."""
+        if self._session.recovering and self._outbox.idle:
+            self._owned.session, self._owned.n = self._session, self._outbox.n
+            now = time.time_ns() // 1_000_000
+            await look_again(self._store, self._owned, self._id, self._settings.spools, now)
+            self._outbox.n = self._owned.n
+
+    async def _caught_up(self) -> None:
+        """Return when all that we have written is folded."""
+        while self._session.seq < self._outbox.head:
+            self._changed.clear()
+            await self._changed.wait()
+
+    # A turn.
+
+    async def _execute(self, turn: Turn) -> None:
+        await self._outbox.commit(TurnStarted(turn=turn.id))
+        faults.point("runner.turn_started")
+        await self._caught_up()
+        if self._session.running != turn.id:
+            return  # it was withdrawn or cancelled before it started
+        self._turn, self._ignored = turn.id, False
+        self._prompting = asyncio.create_task(self._prompt(turn))
+        self._react()
+        result = await self._result(turn.id, self._prompting)
+        self._prompting = None
+        self._host.finish()
+        if self._stopping or (result.outcome == "cancelled" and self._ignored):
+            await self._host.end()
+        faults.point("runner.turn_ending")
+        await self._outbox.commit(self._ending(turn.id, result))
+        self._turn = None
+        await self._caught_up()
+
+    async def _result(self, turn: TurnId, prompting: "asyncio.Task[Result]") -> Result:
+        try:
+            return await prompting
+        except asyncio.CancelledError:
+            if self._stopping or self._cancelled == turn:
+                return Result("cancelled")
+            raise
+
+    def _ending(self, turn: TurnId, result: Result) -> TurnEnded:
+        if self._cancelled == turn:
+            return TurnEnded(turn=turn, outcome="cancelled")
+        if self._stopping:
+            return TurnEnded(turn=turn, outcome="interrupted", error=STOPPED)
+        if result.outcome == "completed" and not self._host.spoke:
+            return TurnEnded(turn=turn, outcome="failed", error=SILENT, stderr=result.stderr)
+        return TurnEnded(turn=turn, outcome=result.outcome, error=result.error, stderr=result.stderr)
+
+    async def _prompt(self, turn: Turn) -> Result:
+        try:
+            known = await self._host.open(self._session)
+        except (AgentUnusable, NoSuchAgent) as exc:
+            stderr = exc.stderr if isinstance(exc, AgentUnusable) else ""
+            log.warning("agent.unusable", extra={"session": self._id, "error": str(exc)})
+            self._outbox.emit(AgentFailed(error=str(exc), stderr=stderr))
+            return Result("failed", str(exc), stderr)
+        return await self._host.prompt(turn, await self._words(turn, known=known))
+
+    async def _words(self, turn: Turn, *, known: bool) -> str:
+        """What the agent is told: the message, with what it can't know."""
+        text = turn.message.text
+        if turn.message.continues is not None:
+            return context.continued(text, turn.message.continues, await self._transcript())
+        if known:
+            return text
+        return context.introduced(text, [item for item in await self._transcript() if item.turn != turn.id])
+
+    async def _transcript(self) -> list[Item]:
+        """The last two pages and what is still open: more than an agent is ever handed."""
+        opened = await self._store.open(self._id)
+        earlier = await self._store.page(self._id, opened.page.number - 1)
+        entries = [*earlier.items, *opened.page.items, *window.transcript(opened.session)]
+        entries.sort(key=lambda entry: (entry.number, entry.item.k, entry.part))
+        return [entry.item for entry in entries]
+
+    def _cancel(self, turn: TurnId) -> None:
+        """Stop the agent politely; after five seconds, end its processes."""
+        if self._cancelled == turn or self._prompting is None:
+            return
+        self._cancelled = turn
+        if not self._host.prompting:
+            self._prompting.cancel()  # the agent is not open yet, and nobody needs it now
+            return
+        self._host.cancel()
+        self._loop.call_later(CANCEL_PATIENCE, self._insist, turn, self._prompting)
+
+    def _insist(self, turn: TurnId, prompting: "asyncio.Task[Result]") -> None:
+        if self._turn == turn and not prompting.done():
+            log.warning("agent.ignored_cancel", extra={"session": self._id})
+            self._ignored = True
+            prompting.cancel()

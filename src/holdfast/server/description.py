@@ -1,0 +1,83 @@
+"""The API described for programs: OpenAPI, from the routes and from the values themselves.
+
+The routes come from the framework. The values come from msgspec, which encodes them and so knows their tags, names and
+limits exactly. `python -m holdfast.server.description FILE` writes what is checked in.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+
+from holdfast import __version__
+from holdfast.server import schema
+from holdfast.server.app import create_routes
+from holdfast.server.guard import OPEN
+from holdfast.server.wiring import Wiring
+
+REFERENCE = "#/components/schemas/{name}"
+VALUES: tuple[type, ...] = tuple(
+    value
+    for value in vars(schema).values()
+    if isinstance(value, type) and issubclass(value, schema.Body | schema.Answer | schema.SessionRow)
+    if value not in (schema.Body, schema.Answer)
+)
+FAILED = {
+    "description": "Why it was not done.",
+    "content": {"application/json": {"schema": {"$ref": REFERENCE.format(name="Failure")}}},
+}
+
+
+def description() -> dict[str, Any]:
+    """The whole API as an OpenAPI document."""
+    document = create_routes(_unwired, (), _config()).openapi_schema.to_schema()
+    _, values = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
+    document["components"]["schemas"] = dict(sorted(values.items()))
+    for path, operation in _operations(document):
+        answers = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
+        operation["responses"] = {**answers, "default": FAILED}
+        if path in OPEN:
+            operation["security"] = []
+    return document
+
+
+def _unwired() -> Wiring:
+    raise NotImplementedError("A description answers no request.")
+
+
+def _config() -> OpenAPIConfig:
+    bearer = SecurityScheme(type="http", scheme="bearer", description="The token of this home.")
+    return OpenAPIConfig(
+        title="Holdfast",
+        description="Generated from the routes by `python -m holdfast.server.description`; do not edit.",
+        version=__version__,
+        render_plugins=[JsonRenderPlugin()],
+        components=Components(security_schemes={"token": bearer}),
+        security=[{"token": []}],
+        operation_id_creator=_name,
+    )
+
+
+def _name(handler: HTTPRouteHandler, method: str, _path: object) -> str:
+    return f"{handler.handler_name}_head" if method == "HEAD" else handler.handler_name
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            yield path, operation
+
+
+def written() -> bytes:
+    """The document as it is checked in."""
+    return msgspec.json.format(msgspec.json.encode(description()), indent=2) + b"\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_bytes(written())

@@ -1,0 +1,44 @@
+"""Looking for what has left a session's state: newest page first, because that is where it mostly is."""
+
+from collections.abc import AsyncIterator
+
+from holdfast.core.errors import NoSuchTurn
+from holdfast.core.ids import AskId, SessionId, TurnId
+from holdfast.core.items import Approval, Item, Question
+from holdfast.core.session import Session
+from holdfast.core.window import Settled, transcript
+from holdfast.store.protocol import Store
+
+
+async def find_ask(store: Store, session: SessionId, state: Session, ask: AskId) -> Approval | Question | None:
+    """An ask of this session, however long ago it was settled."""
+    for entry in transcript(state):
+        if isinstance(entry.item, Approval | Question) and entry.item.ask == ask:
+            return entry.item
+    async for entry in settled_newest_first(store, session):
+        if isinstance(entry.item, Approval | Question) and entry.item.ask == ask:
+            return entry.item
+    return None
+
+
+async def find_turn(store: Store, session: SessionId, turn: TurnId) -> tuple[int, list[Item]]:
+    """The number and the settled items of a turn (of a long text: its last part). Raise `NoSuchTurn`."""
+    number, items = 0, dict[int, Item]()
+    async for entry in settled_newest_first(store, session):
+        if entry.item.turn != turn:
+            continue
+        number = entry.number
+        items.setdefault(entry.item.k, entry.item)
+        if entry.item.k == 0:
+            return number, list(items.values())
+    raise NoSuchTurn(turn)
+
+
+async def settled_newest_first(store: Store, session: SessionId) -> AsyncIterator[Settled]:
+    page = (await store.open(session)).page
+    while True:
+        for entry in reversed(page.items):
+            yield entry
+        if page.number <= 1:
+            return
+        page = await store.page(session, page.number - 1)

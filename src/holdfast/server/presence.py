@@ -1,0 +1,133 @@
+"""The server of a home, as others find it: one at a time, and where it is.
+
+Law: a home has one server. Whoever holds `flock` on `server.lock` is it; the kernel frees the lock at its death.
+`server.json` says where it listens. Only what an authenticated request confirms is believed: another program may have
+taken the port since.
+"""
+
+import fcntl
+import http.client
+import os
+import time
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from holdfast.core.errors import HoldfastError
+from holdfast.server.auth import Gatekeeper
+from holdfast.server.schema import Status
+
+FILE = "server.json"
+LOCK = "server.lock"
+ANSWER_SECONDS = 5.0
+START_SECONDS = 15.0
+
+
+class ServerStuck(HoldfastError):
+    """A server of {0} is there (process {1}) but does not answer. End it with: holdfast stop --server"""
+
+
+class Presence(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server listens. `instance` is new with every start."""
+
+    pid: int
+    host: str
+    port: int
+    instance: str
+
+    @property
+    def link(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/"
+
+
+class Seat:
+    """The place of a home's one server, held until it is left or the process dies."""
+
+    def __init__(self, home: Path, descriptor: int) -> None:
+        self._file = home / FILE
+        self._descriptor = descriptor
+
+    @classmethod
+    def take(cls, home: Path) -> Self | None:
+        """Become the server of this home, or None if there is one."""
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        return cls(home, descriptor)
+
+    def announce(self, presence: Presence) -> None:
+        """Say where the server is, once it listens."""
+        draft = self._file.with_suffix(".draft")
+        draft.write_bytes(msgspec.json.encode(presence))
+        draft.chmod(0o600)
+        draft.rename(self._file)
+
+    def close(self) -> None:
+        self._file.unlink(missing_ok=True)
+        os.close(self._descriptor)
+
+
+def one_time(presence: Presence, gatekeeper: Gatekeeper) -> str:
+    """A link that signs in whoever opens it, once. The code is in the fragment, which no server and no preview sees."""
+    return f"{presence.link}#code={gatekeeper.issue()}"
+
+
+def holder(home: Path) -> int | None:
+    """The process that is the home's server; None if there is none."""
+    try:
+        descriptor = os.open(home / LOCK, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        said = os.pread(descriptor, 32, 0).decode("ascii", "replace")
+        return int(said) if said.isdecimal() else 0
+    else:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def find(home: Path, patience: float = 0.0) -> tuple[Presence, Status] | None:
+    """The home's server and how it is, None if there is none. Raise `ServerStuck` if it does not answer in time."""
+    deadline = time.monotonic() + patience
+    while (pid := holder(home)) is not None:
+        presence = _said(home)
+        status = None if presence is None else _ask(home, presence)
+        if presence is not None and status is not None:
+            return presence, status
+        if time.monotonic() >= deadline:
+            raise ServerStuck(home, pid)
+        time.sleep(0.1)
+    return None
+
+
+def _said(home: Path) -> Presence | None:
+    try:
+        return msgspec.json.decode((home / FILE).read_bytes(), type=Presence)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
+def _ask(home: Path, presence: Presence) -> Status | None:
+    """Ask whoever listens there. The answer counts only if it names the same start of the server."""
+    connection = http.client.HTTPConnection(presence.host, presence.port, timeout=ANSWER_SECONDS)
+    try:
+        connection.request("GET", "/api/status", headers={"authorization": f"Bearer {Gatekeeper(home).token}"})
+        answer = connection.getresponse()
+        body = answer.read(1_000_000)
+        status = msgspec.json.decode(body, type=Status) if answer.status == 200 else None
+    except (OSError, http.client.HTTPException, msgspec.DecodeError):
+        return None
+    finally:
+        connection.close()
+    return status if status is not None and status.instance == presence.instance else None

@@ -1,0 +1,209 @@
+"""Sessions: begin, list, look into, change, delete, search."""
+
+import asyncio
+import secrets
+from typing import Annotated
+
+from litestar import Response, delete, get, patch, post
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from msgspec import UNSET
+
+from holdfast.core import commands as c
+from holdfast.core import events as e
+from holdfast.core import ids, window
+from holdfast.core.errors import NoSuchSession, StoreError
+from holdfast.core.ids import SessionId
+from holdfast.server.act import act
+from holdfast.server.schema import (
+    Created,
+    Done,
+    Hits,
+    NewSession,
+    Records,
+    SessionChange,
+    SessionList,
+    SettledPage,
+    Snapshot,
+    Truncation,
+    page_of,
+    row_of,
+    wire,
+)
+from holdfast.server.wired import Caller, Wired
+from holdfast.store.protocol import Query
+
+RECORDS = 500
+WAIT = 30.0
+
+
+@post("/api/sessions", summary="Begin a session", status_code=201)
+async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response[Created]:
+    session = ids.session_id(data.id) if data.id else SessionId(ids.mint(secrets.token_bytes(10)))
+    event = e.SessionCreated(
+        title=" ".join(data.title.split()),
+        agent=data.agent,
+        model=data.model,
+        mode=data.mode,
+        workspace=data.workspace,
+        project=data.project,
+        tags=data.tags,
+        predecessor=ids.session_id(data.predecessor) if data.predecessor else None,
+        client=client,
+    )
+    try:
+        appended = await wiring.store.create(session, event)
+    except StoreError as exc:
+        wiring.hub.report(exc)
+        raise
+    wiring.hub.report(None)
+    wiring.hub.rung()
+    new = appended.written > 0
+    return Response(Created(id=session, seq=appended.last, created=new), status_code=201 if new else 200)
+
+
+@get("/api/sessions", summary="List sessions, newest activity first")
+async def list_sessions(
+    wiring: Wired,
+    *,
+    q: Annotated[str, QueryParameter(max_length=200)] = "",
+    archived: FromQuery[bool] = False,
+    deleted: FromQuery[bool] = False,
+    project: FromQuery[str | None] = None,
+    tag: FromQuery[str | None] = None,
+    cursor: FromQuery[str | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
+) -> SessionList:
+    query = Query(
+        text=q, archived=archived, deleted=deleted, project=project, tag=tag, cursor=cursor or None, limit=limit
+    )
+    found = await wiring.store.sessions(query)
+    rows = [row_of(row) for row in found.rows]
+    return SessionList(sessions=rows, cursor=found.cursor, change=found.change, lineage=wiring.hub.lineage)
+
+
+@get("/api/sessions/{session_id:str}", summary="A session as it is now")
+async def open_session(wiring: Wired, session_id: FromPath[str]) -> Snapshot:
+    session = ids.session_id(session_id)
+    opened = await wiring.store.open(session)
+    state = opened.session
+    if state.deleted:
+        raise NoSuchSession(session)
+    if state.recovering:
+        wiring.supervisor.nudge(session)
+    window.transcript(state)  # joins the pieces of growing texts
+    return Snapshot(
+        id=session,
+        seq=state.seq,
+        lineage=opened.lineage,
+        session=state,
+        page=page_of(opened.page),
+        pages=opened.page.number,
+    )
+
+
+@get("/api/sessions/{session_id:str}/pages/{number:int}", summary="An earlier page of settled items")
+async def read_page(wiring: Wired, session_id: FromPath[str], number: FromPath[int]) -> SettledPage:
+    return page_of(await wiring.store.page(ids.session_id(session_id), number))
+
+
+@get("/api/sessions/{session_id:str}/records", summary="Records after a cursor, waiting for them if asked to")
+async def read_records(
+    wiring: Wired,
+    session_id: FromPath[str],
+    after: Annotated[int, QueryParameter(ge=0)] = 0,
+    wait: Annotated[float, QueryParameter(ge=0, le=WAIT)] = 0,
+    lineage: FromQuery[str | None] = None,
+) -> Records:
+    session = ids.session_id(session_id)
+    ours = wiring.hub.lineage
+    head = await wiring.store.wait(session, -1, 0)
+    if after > head or lineage not in (None, ours):
+        return Records(records=[], seq=head, lineage=ours, reset=True)
+    if head == after and wait:
+        await _grown(wiring, session, after, wait)
+    records = await wiring.store.read(session, after, RECORDS)
+    seq = records[-1].seq if records else after
+    return Records(records=[wire(record) for record in records], seq=seq, lineage=ours)
+
+
+async def _grown(wiring: Wired, session: SessionId, after: int, seconds: float) -> None:
+    """Return when the log has grown, when the time is over, or when the server is asked to end."""
+    async with asyncio.TaskGroup() as group:
+        grown = group.create_task(wiring.store.wait(session, after, seconds))
+        ended = group.create_task(wiring.hub.closing.wait())
+        await asyncio.wait((grown, ended), return_when=asyncio.FIRST_COMPLETED)
+        grown.cancel()
+        ended.cancel()
+
+
+@patch("/api/sessions/{session_id:str}", summary="Rename a session, or change how it is kept and run")
+async def change_session(
+    wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[SessionChange]
+) -> Done:
+    session = ids.session_id(session_id)
+    seq = 0
+    if data.title is not UNSET:
+        seq = (await act(wiring, session, c.RenameSession(title=data.title, client=client))).seq
+    state = (await wiring.store.open(session)).session
+    change = c.ChangeSession(
+        agent=data.agent,
+        model=data.model,
+        mode=data.mode,
+        workspace=data.workspace,
+        project=data.project,
+        tags=data.tags,
+        pinned=data.pinned,
+        archived=data.archived,
+        # A browser says what it has on screen again and again: only what is news is worth a record.
+        seen=UNSET if data.seen is UNSET or data.seen <= state.seen else data.seen,
+        client=client,
+    )
+    if change != c.ChangeSession(client=client):
+        seq = (await act(wiring, session, change)).seq
+    return Done(session=session, seq=seq or state.seq)
+
+
+@delete("/api/sessions/{session_id:str}", summary="Delete a session; it can be restored", status_code=200)
+async def delete_session(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
+    session = ids.session_id(session_id)
+    return Done(session=session, seq=(await act(wiring, session, c.DeleteSession(client=client))).seq)
+
+
+@post("/api/sessions/{session_id:str}/restore", summary="Undo a deletion", status_code=200)
+async def restore_session(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
+    session = ids.session_id(session_id)
+    return Done(session=session, seq=(await act(wiring, session, c.RestoreSession(client=client))).seq)
+
+
+@post("/api/sessions/{session_id:str}/truncate", summary="Remove messages from the end", status_code=200)
+async def truncate_session(
+    wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[Truncation]
+) -> Done:
+    session = ids.session_id(session_id)
+    turn = ids.turn_id(data.turn) if data.turn else None
+    return Done(session=session, seq=(await act(wiring, session, c.TruncateHistory(turn=turn, client=client))).seq)
+
+
+@get("/api/search", summary="Find words in what people and agents said")
+async def search(
+    wiring: Wired,
+    q: Annotated[str, QueryParameter(max_length=200)],
+    session: FromQuery[str | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=100)] = 20,
+) -> Hits:
+    within = ids.session_id(session) if session else None
+    return Hits(hits=await wiring.store.search(q, limit=limit, session=within))
+
+
+ROUTES = (
+    create_session,
+    list_sessions,
+    open_session,
+    read_page,
+    read_records,
+    change_session,
+    delete_session,
+    restore_session,
+    truncate_session,
+    search,
+)

@@ -1,0 +1,304 @@
+"""What the API takes and gives, as values: checked at the border, and the source of the OpenAPI description.
+
+Records, items and the session itself are the values of `core`; here is only what the wire adds.
+"""
+
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from holdfast.core import codec
+from holdfast.core.events import Attachment, Choice, Known
+from holdfast.core.ids import AskId, SessionId, TurnId
+from holdfast.core.items import Approval, Item, Question
+from holdfast.core.overview import Overview
+from holdfast.core.records import Late, Record
+from holdfast.core.session import Session
+from holdfast.ownership import Holder
+from holdfast.store.protocol import Hit, Page, Row
+
+Id = Annotated[str, Meta(max_length=64)]
+Title = Annotated[str, Meta(max_length=200)]
+Name = Annotated[str, Meta(max_length=200)]
+Folder = Annotated[str, Meta(max_length=4096)]
+Tags = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=50)], ...], Meta(max_length=20)]
+Text = Annotated[str, Meta(max_length=1_000_000)]
+Reason = Annotated[str, Meta(max_length=2000)]
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a request says. A field that we do not know is a mistake of its sender."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request gets."""
+
+
+# What is asked.
+
+
+class NewSession(Body, frozen=True, kw_only=True):
+    """`id` may be chosen by the client: the same request again changes nothing."""
+
+    id: Id | None = None
+    title: Title = ""
+    agent: Name = ""
+    model: Name = ""
+    mode: Name = ""
+    workspace: Folder = ""
+    project: Name = ""
+    tags: Tags = ()
+    predecessor: Id | None = None
+
+
+class SessionChange(Body, frozen=True, kw_only=True):
+    """What is given is changed; the rest stays. `seen` is the highest seq that was on screen."""
+
+    title: Title | UnsetType = UNSET
+    agent: Name | UnsetType = UNSET
+    model: Name | UnsetType = UNSET
+    mode: Name | UnsetType = UNSET
+    workspace: Folder | UnsetType = UNSET
+    project: Name | UnsetType = UNSET
+    tags: Tags | UnsetType = UNSET
+    pinned: bool | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+    seen: int | UnsetType = UNSET
+
+
+class NewTurn(Body, frozen=True, kw_only=True):
+    """`id` is chosen by the client: the same message sent twice is recorded once.
+
+    `queue` waits for its place, `steer` speaks to the run in progress, `interrupt` cancels it and comes next.
+    """
+
+    id: Id
+    text: Text = ""
+    attachments: Annotated[tuple[Attachment, ...], Meta(max_length=50)] = ()
+    mode: Literal["queue", "steer", "interrupt"] = "queue"
+    continues: Id | None = None
+
+
+class Continuation(Body, frozen=True, kw_only=True):
+    """A new turn that takes up an interrupted one."""
+
+    id: Id
+    text: Text = "Go on where you were interrupted."
+
+
+class AskAnswer(Body, frozen=True, kw_only=True):
+    """`choice` answers an approval, `text` a question."""
+
+    choice: Choice | None = None
+    text: Text | None = None
+    reason: Reason = ""
+
+
+class Truncation(Body, frozen=True, kw_only=True):
+    """This turn and all that follows it leave the transcript; without a turn, everything does."""
+
+    turn: Id | None = None
+
+
+class SignIn(Body, frozen=True, kw_only=True):
+    """The code of a one-time link."""
+
+    code: Annotated[str, Meta(max_length=200)]
+
+
+# What is answered.
+
+
+class Failure(Answer, frozen=True, kw_only=True, omit_defaults=True):
+    """What went wrong, as a sentence; `code` names the kind. `record` is the one that came first, if one did."""
+
+    error: str
+    code: str
+    record: "WireRecord | None" = None
+
+
+class WireRecord(Answer, frozen=True, kw_only=True, omit_defaults=True):
+    """A record as it is sent. A kind that this description lacks may appear: a newer program wrote it."""
+
+    seq: int
+    time: int
+    event: Known
+    epoch: int = 0
+    n: int = 0
+    late: Late | None = None
+
+
+class SessionRow(Overview, frozen=True, kw_only=True, omit_defaults=False):
+    """A line of the session list."""
+
+    id: SessionId
+    change: int
+    is_unseen: bool = msgspec.field(name="unseen")
+
+
+class SessionList(Answer, frozen=True, kw_only=True):
+    """By last activity, newest first. `cursor` is null on the last page; `change` is where to follow the list from."""
+
+    sessions: list[SessionRow]
+    cursor: str | None
+    change: int
+    lineage: str
+
+
+class Created(Answer, frozen=True, kw_only=True):
+    """`created` is false if the session was there already, by the same request."""
+
+    id: SessionId
+    seq: int
+    created: bool
+
+
+class PageItem(Answer, frozen=True, kw_only=True):
+    """An item, and the number of its turn in the transcript."""
+
+    number: int
+    item: Item
+
+
+class SettledPage(Answer, frozen=True, kw_only=True):
+    """Settled items in reading order. Pages count from 1."""
+
+    number: int
+    items: list[PageItem]
+
+
+class Snapshot(Answer, frozen=True, kw_only=True):
+    """A session as of `seq`: its state, with the items that may still change, and its last page of settled ones."""
+
+    id: SessionId
+    seq: int
+    lineage: str
+    session: Session
+    page: SettledPage
+    pages: int
+
+
+class Records(Answer, frozen=True, kw_only=True):
+    """Records after a cursor. `reset`: the cursor is not of this history; load the snapshot anew."""
+
+    records: list[WireRecord]
+    seq: int
+    lineage: str
+    reset: bool = False
+
+
+class Done(Answer, frozen=True, kw_only=True):
+    """The command took effect; `seq` is the record that says so. 0: the run was told, and will record it itself."""
+
+    session: SessionId
+    seq: int
+
+
+class Submitted(Answer, frozen=True, kw_only=True):
+    """The turn is recorded. `state` is what was true of it then; a steer speaks to the run in progress."""
+
+    session: SessionId
+    turn: TurnId
+    seq: int
+    state: Literal["queued", "running", "ended", "steering"]
+
+
+class Answered(Answer, frozen=True, kw_only=True):
+    """The answer counts."""
+
+    session: SessionId
+    ask: AskId
+    seq: int
+
+
+class Asks(Answer, frozen=True, kw_only=True):
+    """What waits for an answer, oldest first. `head` is the oldest, `count` how many there are."""
+
+    head: Approval | Question | None
+    count: int
+    asks: list[Approval | Question]
+    seq: int
+    lineage: str
+
+
+class Hits(Answer, frozen=True, kw_only=True):
+    """What was found, newest first."""
+
+    hits: list[Hit]
+
+
+class Token(Answer, frozen=True, kw_only=True):
+    """The credential, for the Authorization header: `Bearer <token>`."""
+
+    token: str
+
+
+class Health(Answer, frozen=True, kw_only=True):
+    """Somebody answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Status(Answer, frozen=True, kw_only=True):
+    """How things are. `instance` names this server process, `uptime` is in seconds, `store_bytes` its size."""
+
+    version: str
+    instance: str
+    pid: int
+    uptime: float
+    lineage: str
+    sessions: int
+    running: int
+    watched: int
+    store_bytes: int
+    runners: list[Holder]
+
+
+# What the live connection says beside records and rows.
+
+
+class Ready(Answer, frozen=True, kw_only=True):
+    """The connection stands."""
+
+    lineage: str
+
+
+class Gone(Answer, frozen=True, kw_only=True, omit_defaults=True):
+    """The session was deleted or never was; `change` is set where the list says so."""
+
+    session: SessionId
+    change: int = 0
+
+
+class Reset(Answer, frozen=True, kw_only=True):
+    """The cursor is not of this history: load the snapshot (or, without a session, the list) anew."""
+
+    session: SessionId | None
+    lineage: str
+
+
+class StoreState(Answer, frozen=True, kw_only=True):
+    """Whether the store can be written, and if not, why."""
+
+    writable: bool = True
+    error: str = ""
+
+
+# From what is stored to what is sent.
+
+
+def row_of(row: Row) -> SessionRow:
+    fields: dict[str, Any] = msgspec.structs.asdict(row.overview)
+    return SessionRow(id=row.id, change=row.change, is_unseen=row.overview.unseen, **fields)
+
+
+def page_of(page: Page) -> SettledPage:
+    items = [PageItem(number=entry.number, item=entry.item) for entry in page.items]
+    return SettledPage(number=page.number, items=items)
+
+
+def wire(record: Record) -> WireRecord:
+    """A record exactly as the log has it, with the fields and kinds that we do not know."""
+    # Encoded already: what `codec` writes is the description's own form, and more for what it does not know.
+    return cast("WireRecord", msgspec.Raw(codec.encode_record(record)))

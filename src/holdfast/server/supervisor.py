@@ -1,0 +1,282 @@
+"""Sees to it that every session that needs a runner has one, and that no session is ever stuck.
+
+It carries out `recovery.plan`: what is true is read from the log and from the locks, the plan is pure, the acts are
+end, append, spawn. It holds no truth of its own; a server that starts anew finds living runners by their locks and
+leaves them alone.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import assert_never
+
+import msgspec
+
+from holdfast import faults
+from holdfast.agents.tree import end_tree
+from holdfast.core import recovery
+from holdfast.core.errors import HoldfastError
+from holdfast.core.events import TurnEnded
+from holdfast.core.ids import SessionId
+from holdfast.core.overview import Overview
+from holdfast.core.records import Position
+from holdfast.ownership import Holder, Lock, probe
+from holdfast.salvage import anything_to_do, take_over
+from holdfast.settings import Settings
+from holdfast.store.protocol import Store
+
+log = logging.getLogger(__name__)
+
+TICK = 0.5
+TAKEN = 75
+"""Exit code of a runner that found its session owned by another."""
+ROWS = 1_000
+
+
+class Heard(msgspec.Struct):
+    """The last sign of life of a holder, and when we saw it, by our own clock."""
+
+    beat: int
+    at: float
+
+
+class Supervisor:
+    """Watches the sessions of one home."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._change = 0
+        self._rows: dict[SessionId, Overview] = {}
+        self._heard: dict[SessionId, Heard] = {}
+        self._spawned: dict[SessionId, subprocess.Popen[str]] = {}
+        self._working: list[subprocess.Popen[str]] = []
+        self._failed_starts: dict[SessionId, int] = {}
+        self._read: set[SessionId] = set()
+        self._nudged = asyncio.Event()
+        self._spare: subprocess.Popen[str] | None = None
+        self.holders: dict[SessionId, Holder] = {}
+        self.waiting: dict[SessionId, int] = {}
+
+    def nudge(self, session: SessionId) -> None:
+        """Something was asked of the session, or it was read: look at it now."""
+        self._read.add(session)
+        self._nudged.set()
+
+    @property
+    def spooling(self) -> bool:
+        """Whether a runner can't reach the store."""
+        return any(holder.spooling for holder in self.holders.values())
+
+    async def run(self) -> None:
+        """Watch until cancelled. Runners are left alone then; only the spare ends."""
+        try:
+            while True:
+                try:
+                    await self._look()
+                except HoldfastError:
+                    log.exception("supervisor.failed")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._nudged.wait(), TICK)
+                self._nudged.clear()
+        finally:
+            self._dismiss_spare()
+            for process in (*self._spawned.values(), *self._working):
+                process.returncode = process.poll() or 0  # it outlives us: nobody waits for it any more
+
+    async def _look(self) -> None:
+        await self._read_rows()
+        self._reap()
+        alive = {owner.session for owner in await self._store.owners()}
+        situations = [self._situation(session, alive) for session in self._interesting(alive)]
+        self.waiting = {}
+        for action in recovery.plan(situations, self._settings.file.runners.max):
+            await self._carry_out(action)
+        for session in self._read & set(self._rows):
+            if self._rows[session].recovering and session not in self.holders:
+                await self._attempt(session)
+        self._read.clear()
+        self._keep_spare()
+
+    async def _read_rows(self) -> None:
+        while rows := await self._store.changes(self._change, ROWS):
+            for row in rows:
+                self._change = row.change
+                if row.overview.state == "idle" and not row.overview.recovering:
+                    self._rows.pop(row.id, None)
+                else:
+                    self._rows[row.id] = row.overview
+
+    def _interesting(self, alive: set[SessionId]) -> list[SessionId]:
+        return sorted(
+            {*alive, *self._spawned, *self.holders, *(s for s, row in self._rows.items() if row.state != "idle")}
+        )
+
+    def _situation(self, session: SessionId, alive: set[SessionId]) -> recovery.Situation:
+        row = self._rows.get(session)
+        holder = probe(self._settings.locks, session)
+        if holder is None:
+            self.holders.pop(session, None)
+        else:
+            self.holders[session] = holder
+        if holder is not None or (row is not None and row.state in ("running", "waiting")):
+            self._failed_starts.pop(session, None)
+        return recovery.Situation(
+            session=session,
+            startable=row is not None and row.state == "queued" and not row.deleted,
+            alive=session in alive,
+            holder=0 if holder is None else holder.pid or -1,
+            silent=self._silence(session, holder),
+            spawned=session in self._spawned,
+            failed_starts=self._failed_starts.get(session, 0),
+        )
+
+    def _silence(self, session: SessionId, holder: Holder | None) -> float:
+        """Seconds since we last saw the holder move, by our monotonic clock."""
+        if holder is None:
+            self._heard.pop(session, None)
+            return 0.0
+        heard = self._heard.get(session)
+        if heard is None or heard.beat != holder.beat:
+            self._heard[session] = heard = Heard(holder.beat, time.monotonic())
+        return time.monotonic() - heard.at
+
+    # Acts.
+
+    async def _carry_out(self, action: recovery.Action) -> None:
+        match action:
+            case recovery.End(session, pid):
+                await self._end(session, pid)
+            case recovery.Record(session):
+                await self._record(session)
+            case recovery.Spawn(session):
+                self._spawn(session)
+            case recovery.Wait(session, running):
+                self.waiting[session] = running
+            case recovery.Fail(session):
+                await self._fail(session)
+            case _:
+                assert_never(action)
+
+    async def _end(self, session: SessionId, pid: int) -> None:
+        log.warning("runner.silent", extra={"session": session, "pid": pid})
+        if pid > 0:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        await asyncio.to_thread(end_tree, f"{session}:", home=str(self._settings.home))
+
+    async def _record(self, session: SessionId) -> None:
+        """Write down what was lost, as a passing owner."""
+        lock = Lock.take(self._settings.locks, session, patience=0)
+        if lock is None:
+            return
+        try:
+            await take_over(self._store, lock, self._settings, time.time_ns() // 1_000_000)
+            log.info("session.recovered", extra={"session": session})
+        finally:
+            lock.release()
+
+    async def _attempt(self, session: SessionId) -> None:
+        """One more look for output of an interrupted turn, on behalf of everybody who reads the session now."""
+        recovering = (await self._store.open(session)).session.recovering
+        if anything_to_do(session, self._settings.spools, recovering, time.time_ns() // 1_000_000):
+            await self._record(session)
+
+    async def _fail(self, session: SessionId) -> None:
+        """Its runners did not come up three times in a row: say so instead of trying for ever."""
+        lock = Lock.take(self._settings.locks, session, patience=0)
+        if lock is None:
+            return
+        try:
+            owned = await take_over(self._store, lock, self._settings, time.time_ns() // 1_000_000)
+            opened = (await self._store.open(session)).session
+            turn = next((turn for turn in opened.queue if not opened.turns[turn].held), None)
+            if turn is not None:
+                ended = TurnEnded(
+                    turn=turn,
+                    outcome="failed",
+                    error="The run could not be started: its process ended at once, three times in a row.",
+                    stderr=_last_lines(self._errors(session)),
+                )
+                await self._store.append(session, [ended], position=Position(epoch=owned.epoch, n=owned.n + 1))
+            self._failed_starts.pop(session, None)
+        finally:
+            lock.release()
+
+    # Runner processes.
+
+    def _spawn(self, session: SessionId) -> None:
+        faults.point("supervisor.spawning")
+        spare, self._spare = self._spare, None
+        if spare is None or spare.poll() is not None or not _name(spare, session):
+            spare = self._start([session], self._errors(session))
+        self._spawned[session] = spare
+        faults.point("supervisor.spawned")
+        log.info("runner.spawned", extra={"session": session, "pid": spare.pid})
+
+    def _start(self, arguments: list[str], errors: Path, *, piped: bool = False) -> "subprocess.Popen[str]":
+        errors.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = [sys.executable, "-P", "-m", "holdfast.runner", *arguments, "--home", str(self._settings.home)]
+        with errors.open("w") as stderr:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                cwd=self._settings.home,
+                start_new_session=True,
+                text=True,
+            )
+
+    def _keep_spare(self) -> None:
+        """Have one runner ready, with everything imported, that only lacks the name of its session."""
+        if self._settings.file.runners.spare and self._spare is None:
+            self._spare = self._start(["--spare"], self._settings.logs / "runners" / "spare.err", piped=True)
+        elif self._spare is not None and self._spare.poll() is not None:
+            self._dismiss_spare()
+
+    def _dismiss_spare(self) -> None:
+        spare, self._spare = self._spare, None
+        if spare is not None and spare.stdin is not None:
+            spare.stdin.close()
+            spare.wait()
+
+    def _reap(self) -> None:
+        """Forget runners that have ended; count those that ended before they did anything."""
+        self._working = [process for process in self._working if process.poll() is None]
+        for session, process in list(self._spawned.items()):
+            code = process.poll()
+            if code is None and probe(self._settings.locks, session) is None:
+                continue  # still on its way
+            del self._spawned[session]
+            if code is None:
+                self._working.append(process)  # it has its session; only its end is still to be noticed
+            elif code not in (0, TAKEN):
+                self._failed_starts[session] = self._failed_starts.get(session, 0) + 1
+
+    def _errors(self, session: SessionId) -> Path:
+        return self._settings.logs / "runners" / f"{session}.err"
+
+
+def _name(spare: "subprocess.Popen[str]", session: SessionId) -> bool:
+    """Give the spare its session; False if it has gone."""
+    try:
+        assert spare.stdin is not None
+        spare.stdin.write(f"{session}\n")
+        spare.stdin.close()
+    except OSError:
+        return False
+    return True
+
+
+def _last_lines(path: Path) -> str:
+    try:
+        return "\n".join(path.read_text("utf-8", "replace").splitlines()[-20:])
+    except OSError:
+        return ""

@@ -1,0 +1,53 @@
+"""Everything the server is made of, put together once at its start and handed to whoever needs it."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from holdfast.core.ids import SessionId
+from holdfast.ownership import Holder
+from holdfast.server.auth import Gatekeeper
+from holdfast.server.hub import Hub
+from holdfast.settings import Settings
+from holdfast.store.protocol import Store
+
+
+class Supervising(Protocol):
+    """Whoever sees to it that sessions with work have a runner."""
+
+    def nudge(self, session: SessionId) -> None:
+        """The session may need attention now. Returns at once; any number of nudges are one."""
+        ...
+
+    async def run(self) -> None:
+        """Watch over the runners until cancelled. Runners outlive this."""
+        ...
+
+    @property
+    def holders(self) -> Mapping[SessionId, Holder]:
+        """Who runs now."""
+        ...
+
+    @property
+    def spooling(self) -> bool:
+        """Whether a runner can't reach the store."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wiring:
+    """The parts. `instance` names this server process; `clock` counts seconds and never goes back."""
+
+    settings: Settings
+    store: Store
+    hub: Hub
+    gatekeeper: Gatekeeper
+    supervisor: Supervising
+    instance: str
+    started: float
+    clock: Callable[[], float] = time.monotonic
+
+    @property
+    def uptime(self) -> float:
+        return self.clock() - self.started

@@ -1,0 +1,84 @@
+"""What the API says of itself is checked in, is what the routes are, and is what is really sent."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from holdfast.core import codec
+from holdfast.core.ids import SessionId
+from holdfast.server.app import create_routes
+from holdfast.server.description import description, written
+from holdfast.server.wiring import Wiring
+
+CHECKED_IN = Path(__file__).parents[2] / "docs" / "openapi.json"
+PROSE = Path(__file__).parents[2] / "docs" / "api.md"
+
+
+def nothing() -> Wiring:
+    raise NotImplementedError
+
+
+def test_the_checked_in_description_is_the_present_one() -> None:
+    assert CHECKED_IN.read_bytes() == written(), (
+        "Write it anew with: .venv/bin/python -m holdfast.server.description docs/openapi.json"
+    )
+
+
+def test_every_route_of_the_app_is_described() -> None:
+    routes = {re.sub(r":\w+}", "}", route.path) for route in create_routes(nothing, ()).routes}
+    assert routes == set(description()["paths"])
+
+
+def test_every_operation_has_a_name_a_summary_and_a_way_to_fail() -> None:
+    document = description()
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    names = [operation["operationId"] for operation in operations]
+    assert len(set(names)) == len(names)
+    for operation in operations:
+        assert operation["summary"]
+        assert "default" in operation["responses"]
+    for name in references(document):
+        assert name in document["components"]["schemas"]
+
+
+def references(part: Any) -> Iterator[str]:
+    match part:
+        case {"$ref": str(name)}:
+            yield name.rpartition("/")[2]
+        case dict():
+            for value in part.values():
+                yield from references(value)
+        case list():
+            for value in part:
+                yield from references(value)
+        case _:
+            pass
+
+
+def test_every_kind_of_event_is_described_with_its_stored_name() -> None:
+    schemas = description()["components"]["schemas"]
+    kinds = {value["properties"]["kind"]["enum"][0] for value in schemas.values() if "kind" in value["properties"]}
+    assert kinds == set(codec.KINDS)
+
+
+def test_the_prose_names_every_address() -> None:
+    prose = PROSE.read_text("utf-8")
+    missing = [path for path in description()["paths"] if path not in prose]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", ["", "/asks", "/records", "/pages/1"])
+def test_what_is_sent_has_the_fields_that_are_described(client: httpx.Client, session: SessionId, path: str) -> None:
+    document = description()
+    template = "/api/sessions/{session_id}" + path.replace("/1", "/{number}")
+    answer = document["paths"][template]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    (name,) = references(answer)
+    value = document["components"]["schemas"][name]
+    sent = msgspec.json.decode(client.get(f"/api/sessions/{session}{path}").content)
+    assert set(sent) <= set(value["properties"])
+    assert set(value["required"]) <= set(sent)

@@ -1,0 +1,172 @@
+"""Turns over real HTTP: recorded once, in the order of the log, whatever is retried or raced."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from holdfast.core import events as e
+from holdfast.core.ids import SessionId, TurnId
+from holdfast.ownership import Lock
+from holdfast.settings import read_settings
+from holdfast.store.sqlite.store import SqliteStore
+from tests.served import Served, served
+from tests.server.unsupervised import COMMAND
+from tests.store.stage import T1, T2, Run
+
+
+def turns(session: SessionId, *path: str) -> str:
+    return "/".join([f"/api/sessions/{session}/turns", *path])
+
+
+@pytest.mark.contract("G4")
+def test_a_message_sent_twice_is_recorded_once(client: httpx.Client, session: SessionId) -> None:
+    first = client.post(turns(session), json={"id": "t1", "text": "Hello"})
+    assert first.json() == {"session": session, "turn": "t1", "seq": 2, "state": "queued"}
+    client.post(turns(session), json={"id": "t2", "text": "Other"})
+    assert client.post(turns(session), json={"id": "t1", "text": "Hello"}).json() == first.json()
+    other = client.post(turns(session), json={"id": "t1", "text": "Hello!"})
+    assert other.status_code == 409
+    assert other.json()["code"] == "KeyTaken"
+    assert other.json()["record"]["seq"] == 2
+    assert other.json()["record"]["event"] == {"kind": "turn.submitted", "turn": "t1", "text": "Hello"}
+    assert client.get(f"/api/sessions/{session}").json()["seq"] == 3
+
+
+def test_a_message_nudges_the_supervisor(server: Served, client: httpx.Client, session: SessionId) -> None:
+    client.post(turns(session), json={"id": "t1", "text": "Hello"})
+    assert session in (server.home / "nudges").read_text().split()
+
+
+def test_the_log_knows_which_device_a_message_came_from(client: httpx.Client, session: SessionId) -> None:
+    client.post(turns(session), json={"id": "t1", "text": "Hello"}, headers={"holdfast-client": "phone"})
+    (record,) = client.get(f"/api/sessions/{session}/records", params={"after": 1}).json()["records"]
+    assert record["event"]["client"] == "phone"
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [{"id": "t1", "text": "  "}, {"text": "x"}, {"id": "../x", "text": "x"}, {"id": "t1", "text": "x", "mode": "now"}],
+)
+def test_a_message_that_says_nothing_or_has_no_name_is_refused(
+    client: httpx.Client, session: SessionId, turn: dict[str, str]
+) -> None:
+    assert client.post(turns(session), json=turn).status_code == 400
+
+
+def test_a_queued_turn_can_be_taken_back_or_cancelled(client: httpx.Client, session: SessionId) -> None:
+    for name in ("t1", "t2"):
+        client.post(turns(session), json={"id": name, "text": name})
+    assert client.post(turns(session, "t1", "withdraw")).status_code == 200
+    assert client.post(turns(session, "t1", "withdraw")).status_code == 404
+    assert client.post(turns(session, "t2", "cancel")).status_code == 200
+    again = client.post(turns(session, "t2", "cancel"))
+    assert (again.status_code, again.json()["code"]) == (404, "NoSuchTurn")
+    ended = client.get(f"/api/sessions/{session}").json()
+    assert ended["session"]["last_outcome"] == "cancelled"
+
+
+@pytest.mark.contract("X10")
+async def test_a_running_turn_can_be_cancelled_twice(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    await run.start(T1)
+    for _ in range(2):
+        assert (await api.post(turns(session, T1, "cancel"))).status_code == 200
+    assert (await api.get(f"/api/sessions/{session}")).json()["session"]["turns"][T1]["cancel_requested"] is True
+    await run.end(outcome="cancelled")
+    assert (await api.post(turns(session, T1, "cancel"))).status_code == 404
+
+
+async def test_a_steer_speaks_to_the_run_in_progress_and_is_the_same_steer_after_it(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    await run.start(T1)
+    wish = {"id": "w1", "text": "Faster", "mode": "steer"}
+    first = (await api.post(turns(session), json=wish)).json()
+    assert first["state"] == "steering"
+    await run.write(e.SteerDelivered(turn=T1, steer=e.SteerId("w1")))
+    await run.end()
+    again = await api.post(turns(session), json=wish)
+    assert (again.status_code, again.json()["seq"]) == (200, first["seq"])
+    other = await api.post(turns(session), json={**wish, "text": "Slower"})
+    assert other.status_code == 409
+
+
+def test_a_steer_when_nothing_runs_is_a_message(client: httpx.Client, session: SessionId) -> None:
+    answer = client.post(turns(session), json={"id": "w1", "text": "Go", "mode": "steer"})
+    assert answer.json()["state"] == "queued"
+
+
+async def test_an_interrupt_cancels_what_runs_and_comes_next(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    await run.start(T1)
+    await api.post(turns(session), json={"id": "later", "text": "later"})
+    wish = {"id": "now", "text": "Now", "mode": "interrupt"}
+    answer = (await api.post(turns(session), json=wish)).json()
+    state = (await api.get(f"/api/sessions/{session}")).json()["session"]
+    assert state["turns"][T1]["cancel_requested"] is True
+    assert state["queue"] == ["now", "later"]
+    await run.end(outcome="cancelled")
+    await run.write(e.TurnStarted(turn=TurnId("now")))
+    assert (await api.post(turns(session), json=wish)).json()["seq"] == answer["seq"]
+    state = (await api.get(f"/api/sessions/{session}")).json()["session"]
+    assert "cancel_requested" not in state["turns"]["now"]
+
+
+async def test_an_interrupted_turn_is_continued_and_what_it_held_is_released(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    await run.start(T1)
+    for name in ("t2", "t3"):
+        await api.post(turns(session), json={"id": name, "text": name})
+    await run.end(outcome="interrupted")
+    state = (await api.get(f"/api/sessions/{session}")).json()["session"]
+    assert [state["turns"][name]["held"] for name in ("t2", "t3")] == [True, True]
+    assert (await api.post(turns(session, "t2", "release"))).status_code == 200
+    assert (await api.post(f"/api/sessions/{session}/release")).status_code == 200
+    state = (await api.get(f"/api/sessions/{session}")).json()["session"]
+    assert not any(state["turns"][name].get("held") for name in ("t2", "t3"))
+    answer = await api.post(turns(session, T1, "continue"), json={"id": "again"})
+    assert answer.json()["state"] == "queued"
+    state = (await api.get(f"/api/sessions/{session}")).json()["session"]
+    assert state["turns"]["again"]["message"]["continues"] == T1
+
+
+async def test_a_turn_that_has_begun_can_not_be_taken_back(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    await run.start(T2)
+    assert (await api.post(turns(session, T2, "withdraw"))).status_code == 404
+
+
+@pytest.mark.contract("X10")
+async def test_a_cancel_reaches_the_runner_though_the_store_can_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLDFAST_FAULTS", "store.written=enospc:2")
+    settings = read_settings({}, home=tmp_path)
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, told.set)
+    with served(tmp_path, command=COMMAND) as server:
+        async with server.async_client() as api:
+            await api.post("/api/sessions", json={"id": "s1"})
+            store = await SqliteStore.open_folder(settings.store)
+            await (await Run.claim(store, SessionId("s1"))).start(T1)
+            await store.close()
+            lock = Lock.take(settings.locks, SessionId("s1"))
+            assert lock is not None
+            answer = await api.post("/api/sessions/s1/turns/t1/cancel")
+            assert (answer.status_code, answer.json()["seq"]) == (200, 0)
+            async with asyncio.timeout(20):
+                await told.wait()
+            lock.release()
+    asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)

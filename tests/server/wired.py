@@ -1,0 +1,45 @@
+"""A wiring without a server around it: a store in memory, and a supervisor that does nothing."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from holdfast.core.ids import SessionId
+from holdfast.ownership import Holder
+from holdfast.server.auth import Gatekeeper
+from holdfast.server.hub import Hub
+from holdfast.server.wiring import Wiring
+from holdfast.settings import Settings
+from holdfast.store.memory import MemoryStore
+
+
+class Idle:
+    """Starts nothing and ends nothing."""
+
+    @property
+    def holders(self) -> Mapping[SessionId, Holder]:
+        return {}
+
+    @property
+    def spooling(self) -> bool:
+        return False
+
+    def nudge(self, session: SessionId) -> None:
+        pass
+
+    async def run(self) -> None:
+        await asyncio.Event().wait()
+
+
+def wiring_for(home: Path) -> Wiring:
+    """Needs a running event loop."""
+    store = MemoryStore()
+    return Wiring(
+        settings=Settings(home=home),
+        store=store,
+        hub=Hub(store),
+        gatekeeper=Gatekeeper(home),
+        supervisor=Idle(),
+        instance="test",
+        started=0.0,
+    )
