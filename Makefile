@@ -33,7 +33,7 @@ test: lint web-test $(PAGE)
 	@$(BIN)/python -m pytest $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
-	@$(BIN)/python -m pytest -m "not browser and not crash and not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)
 
 lint: $(SET_UP)
 	@$(BIN)/ruff check --quiet

@@ -11,7 +11,20 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bench import appending, contending, disk, folding, listing, opening, report, searching, starting
+from bench import (
+    appending,
+    contending,
+    disk,
+    folding,
+    launching,
+    listing,
+    opening,
+    report,
+    searching,
+    starting,
+    streaming,
+    viewing,
+)
 from bench.measure import Number
 from bench.workshop import Workshop
 
@@ -25,6 +38,9 @@ ALL: dict[str, Run] = {
     "search": searching.run,
     "contention": contending.run,
     "start": starting.run,
+    "latency": streaming.run,
+    "viewers": viewing.run,
+    "starts": launching.run,
 }
 
 

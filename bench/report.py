@@ -1,5 +1,6 @@
 """The table of a run: for the terminal, for a document, for a program."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import msgspec
 from bench.measure import Number
 
 BEGIN, END = "<!-- numbers: written by `python -m bench --document` -->", "<!-- end of numbers -->"
+ROW, NOTE = re.compile(r"\| (\w+): "), re.compile(r"- (\w+), ")
 HEAD = ("what", "measured", "beside it", "ratio", "goal", "")
 
 
@@ -33,18 +35,30 @@ def table(numbers: Sequence[Number]) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
 
-def document(numbers: Sequence[Number]) -> str:
+def document(numbers: Sequence[Number], before: str = "") -> str:
+    """The table and its notes. What stands in `before` of groups that were not measured now stays, in its place."""
+    measured = {number.group: None for number in numbers}
+    rows: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
+    for line in before.splitlines():
+        if found := ROW.match(line):
+            rows.setdefault(found[1], []).append(line)
+        elif found := NOTE.match(line):
+            notes.setdefault(found[1], []).append(line)
+    for group in measured:
+        ours = [number for number in numbers if number.group == group]
+        rows[group] = ["| " + " | ".join(_cells(number)) + " |" for number in ours]
+        notes[group] = [f"- {group}, {number.name}: {number.note}" for number in ours if number.note]
     lines = ["| " + " | ".join(HEAD) + " |", "|---|--:|--:|--:|---|---|"]
-    lines += ["| " + " | ".join(_cells(number)) + " |" for number in numbers]
-    notes = [f"- {number.group}, {number.name}: {number.note}" for number in numbers if number.note]
-    return "\n".join([*lines, "", *notes])
+    lines += [row for group in rows for row in rows[group]]
+    return "\n".join([*lines, "", *(note for group in rows for note in notes.get(group, ()))])
 
 
 def write_document(path: Path, numbers: Sequence[Number]) -> None:
-    """Put the table between the marks of a document; the rest stays as it is."""
+    """Put the table between the marks of a document; the rest stays as it is, and so do groups not measured now."""
     before, _, rest = path.read_text("utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{document(numbers)}\n\n{END}{after}", "utf-8")
+    old, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}\n\n{document(numbers, old)}\n\n{END}{after}", "utf-8")
 
 
 def write_json(path: Path, numbers: Sequence[Number]) -> None:

@@ -7,7 +7,9 @@ session that nobody runs.
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -35,43 +37,40 @@ class Owned(msgspec.Struct):
     session: Session
 
 
+class Write(Protocol):
+    """Appends facts of the present owner, in their place among its others."""
+
+    async def __call__(self, *facts: AnyFact) -> None: ...
+
+
 async def take_over(store: Store, lock: Lock, settings: Settings, now: int) -> Owned:
-    """Become the owner of a locked session, and look once at what earlier owners left."""
-    lost: dict[TurnId, int] = {}
+    """Become the owner of a locked session, and look once at what earlier owners left.
+
+    That there is something to look for is part of the claim: whoever dies before the look leaves it to the next owner.
+    """
 
     def loss(session: Session) -> Sequence[AnyFact]:
         turn = None if session.running is None else session.turns.get(session.running)
-        if turn is not None:
-            lost[turn.id] = turn.epoch
-        return recovery.loss(session)
+        sight = "nothing" if turn is None else see(spool_path(settings.spools, lock.session, turn.epoch))[0]
+        return [*recovery.loss(session), *([] if turn is None else recovery.first_verdict(turn.id, sight))]
 
     await asyncio.to_thread(end_tree, f"{lock.session}:", home=str(settings.home))
     claimed = await store.claim(lock.session, loss)
     faults.point("salvage.claimed")
     owned = Owned(claimed.epoch, claimed.n, claimed.head, claimed.session)
-    for turn, epoch in lost.items():
-        await first_look(store, owned, lock.session, settings.spools, turn, epoch)
-    await look_again(store, owned, lock.session, settings.spools, now)
+    await look_again(store, owned, lock.session, settings.spools, now, partial(_append, store, owned, lock.session))
     _remove_empty(settings.spools, lock.session, owned.epoch)
     return owned
 
 
-async def first_look(store: Store, owned: Owned, session: SessionId, spools: Path, turn: TurnId, epoch: int) -> None:
-    """Right after the loss: final, recovered at once, or pending."""
-    sight, facts = see(spool_path(spools, session, epoch))
-    await _adopt(store, owned, session, turn, epoch, facts)
-    await _append(store, owned, session, recovery.first_verdict(turn, sight))
-    _drop(spool_path(spools, session, epoch), sight)
-
-
-async def look_again(store: Store, owned: Owned, session: SessionId, spools: Path, now: int) -> None:
+async def look_again(store: Store, owned: Owned, session: SessionId, spools: Path, now: int, write: Write) -> None:
     """One attempt for every interrupted turn whose recovery is pending. While output arrives, nothing is written."""
     for turn, pending in list(owned.session.recovering.items()):
         path = spool_path(spools, session, pending.epoch)
         expired = recovery.expired(pending, now)
         sight, facts = ("nothing", []) if expired else see(path)
         await _adopt(store, owned, session, turn, pending.epoch, facts)
-        await _append(store, owned, session, recovery.verdict(turn, pending, sight, now))
+        await write(*recovery.verdict(turn, pending, sight, now))
         if not expired:
             _drop(path, sight)
 
@@ -106,7 +105,7 @@ async def _adopt(
         faults.point("salvage.adopted")
 
 
-async def _append(store: Store, owned: Owned, session: SessionId, facts: Sequence[AnyFact]) -> None:
+async def _append(store: Store, owned: Owned, session: SessionId, *facts: AnyFact) -> None:
     if facts:
         appended = await store.append(session, facts, position=Position(epoch=owned.epoch, n=owned.n + 1))
         owned.n += len(facts)

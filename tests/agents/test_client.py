@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -245,3 +247,15 @@ async def test_attachments_are_linked(tmp_path: Path) -> None:
         await agent.prompt(TURN, "!say hi", [Attachment(name="a.txt", blob="b", media_type="text/plain", size=5)])
     link = {"type": "resource_link", "name": "a.txt", "uri": path.as_uri(), "mimeType": "text/plain", "size": 5}
     assert sent == [[{"type": "text", "text": "!say hi"}, link]]
+
+
+async def test_an_agent_that_is_killed_ends_its_turn_and_its_tools(tmp_path: Path) -> None:
+    audience = Audience()
+    async with opened(audience, tmp_path) as agent:
+        prompting = asyncio.create_task(agent.prompt(TURN, "!spawn\n!sleep 100000"))
+        await audience.until(lambda: audience.facts)
+        os.kill(agent.pid, signal.SIGKILL)
+        assert await prompting == Result("failed", "The agent's process was killed (signal 9).")
+        await audience.until(lambda: audience.ends)
+        assert tree(f"{tmp_path.name}:1") == set()
+    assert audience.ends == [(-signal.SIGKILL, "")]

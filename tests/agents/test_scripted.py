@@ -183,6 +183,19 @@ async def test_late_words_belong_to_the_turn_before(tmp_path: Path) -> None:
     assert turns == [("t1", "now"), ("t1", "late1 "), ("t1", "late2 "), ("t1", "late3 "), ("t2", "then")]
 
 
+@pytest.mark.contract("X9")
+async def test_x9_late_words_of_a_cancelled_turn_never_reach_the_next(tmp_path: Path) -> None:
+    audience = Audience()
+    async with opened(audience, tmp_path) as agent:
+        for number in range(5):
+            prompting = asyncio.create_task(agent.prompt(TurnId(f"a{number}"), "!late 20\n!say begun\n!sleep 100000"))
+            await audience.until(lambda number=number: audience.text.count("begun") == number + 1)
+            agent.cancel()
+            assert await prompting == Result("cancelled")
+            assert (await agent.prompt(TurnId(f"b{number}"), "!stream 20 5")).outcome == "completed"
+    assert "late" not in audience.text
+
+
 async def test_memory(tmp_path: Path) -> None:
     async with opened(Audience(), tmp_path) as agent:
         assert agent.can_commit_memory

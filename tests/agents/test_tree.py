@@ -158,3 +158,13 @@ asyncio.run(main())
         parent.kill()
     while tree(f"{tmp_path.name}:1"):  # the kernel tells it; a test that hangs here has found it alive
         pass
+
+
+def test_where_there_is_no_proc_the_group_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdfast.agents.tree.PROC", tmp_path / "none")
+    with sleeper() as leader, sleeper() as other:
+        assert born(leader.pid) == 0
+        assert end_tree("any:1", leader.pid) == set()
+        assert leader.wait(60) == -9
+        assert alive(other)
+    assert end_tree("any:1", leader.pid) == set()

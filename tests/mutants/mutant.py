@@ -20,7 +20,7 @@ from typing import Literal
 import msgspec
 
 ROOT = Path(__file__).parents[2]
-LIST = Path(__file__).with_name("mutants.toml")
+LISTS = sorted(Path(__file__).parent.glob("*.toml"))
 WORKERS = 2
 PATIENCE = 180
 PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.mutants.unshrunk")
@@ -46,8 +46,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
-def load(path: Path = LIST) -> list[Mutant]:
-    return msgspec.convert(tomllib.loads(path.read_text())["mutant"], list[Mutant])
+def load() -> list[Mutant]:
+    found = [entry for path in LISTS for entry in tomllib.loads(path.read_text())["mutant"]]
+    return msgspec.convert(found, list[Mutant])
 
 
 def try_all(mutants: list[Mutant]) -> Iterator[Trial]:

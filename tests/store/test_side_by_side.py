@@ -122,6 +122,9 @@ class Inline(Generic[T]):
     async def do(self, job: Callable[[T], Any]) -> Any:
         return job(self._things[0])
 
+    async def share(self, job: Callable[[T], Any], **_synced: bool) -> Any:
+        return job(self._things[0])
+
     async def stop(self) -> None:
         for thing in self._things:
             self._close(thing)
@@ -401,11 +404,11 @@ class SideBySide(RuleBasedStateMachine):
 
     @invariant()
     def the_pages_and_the_state_are_what_was_never_settled(self) -> None:
-        """Judged after every step in memory, and after every fourth on the disk."""
+        """Judged after every step in memory, and after every sixth on the disk."""
         self.steps += 1
         for name in SESSIONS:
             self.now(_judge(self.memory, name))
-        if self.steps % 4 == 0:
+        if self.steps % 6 == 0:
             self.compare()
 
     def count(self) -> None:

@@ -21,7 +21,7 @@ from tests.core.wild import SHAPES
 from tests.store.disk import Disk, under_watch
 from tests.store.stage import S1, T1, Run, created, log, submit
 
-PATIENCE = 60.0
+PATIENCE = 20.0
 """Far more than the second after which streamed text is synced."""
 
 
@@ -125,17 +125,23 @@ async def test_streamed_text_is_synced_soon_although_nothing_follows(store: Sqli
     await until_synced(disk)
 
 
-async def test_streamed_text_is_synced_while_more_and_more_comes(store: SqliteStore, disk: Disk) -> None:
-    """A writer that never rests syncs with one of its commits, and not with each."""
+async def test_streamed_text_is_synced_while_more_and_more_comes(
+    store: SqliteStore, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer that never rests, because the next append always waits, syncs with some of its commits."""
     run = await Run.claim(store)
     await run.start()
+    monkeypatch.setattr(writing, "SYNC_EVERY", 0.001)
     disk.syncs.clear()
-    commits = 0
-    async with asyncio.timeout(PATIENCE):
-        while not disk.wal_syncs:
-            await run.say("word ")
-            commits += 1
-    assert commits > disk.wal_syncs
+    words = [
+        store.append(S1, [e.TextAppended(turn=T1, text="word ")], position=Position(epoch=run.epoch, n=run.n + number))
+        for number in range(1, 1_001)
+    ]
+    streaming = asyncio.gather(*words)
+    await asyncio.sleep(0)
+    syncs = await store._writer.do(lambda _: disk.wal_syncs)
+    await streaming
+    assert 0 < syncs < len(words)
 
 
 async def test_a_retry_that_writes_nothing_does_not_pass_for_a_sync(

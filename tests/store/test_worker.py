@@ -10,7 +10,7 @@ import pytest
 from holdfast.core.errors import StoreError
 from holdfast.store.sqlite.worker import Worker
 
-PATIENCE = 30.0
+PATIENCE = 15.0
 
 
 def broken(_: object) -> None:

@@ -127,7 +127,8 @@ class Child:
             end_tree, self._tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
         )
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
-            await asyncio.wait_for(self._complained.wait(), GRACE)
+            async with asyncio.timeout(GRACE):
+                await self._complained.wait()
         for pipe in self._pipes:
             pipe.close()
         return left

@@ -5,7 +5,7 @@ speaker in an unbroken row is joined; the joined record keeps the first time (wh
 seq and position (where a reader goes on). Nothing is joined to an empty text, with which no item begins.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -36,18 +36,55 @@ def _join(events: Sequence[Event]) -> Event:
     return msgspec.structs.replace(events[0], text=text)
 
 
-def coalesce_events(events: Iterable[Event]) -> list[Event]:
+def stretches(events: Sequence[Event]) -> Iterator[tuple[int, int]]:
+    """Where the events part into rows that can be joined: the first of each, and the one after its last."""
+    first, count = 0, len(events)
+    while first < count:
+        after = _after(events, first, count)
+        yield first, after
+        first = after
+
+
+def _after(events: Sequence[Event], first: int, count: int) -> int:
+    """As `_joins`, for a whole row at once: the store asks this of every word that streams."""
+    head, after = events[first], first + 1
+    if not isinstance(head, _PROSE) or not head.text or head.extra is not None:
+        return after
+    kind, turn, parent, message = type(head), head.turn, head.parent, head.message
+    while after < count:
+        event = events[after]
+        if (
+            not isinstance(event, kind)
+            or event.turn != turn
+            or event.parent != parent
+            or event.message != message
+            or event.extra is not None
+        ):
+            break
+        after += 1
+    return after
+
+
+def coalesce_events(events: Sequence[Event]) -> list[Event]:
     """For the outbox, before positions are given: what arrived together is stored together."""
-    groups: list[list[Event]] = []
-    for event in events:
-        if groups and _joins(groups[-1][-1], event):
-            groups[-1].append(event)
-        else:
-            groups.append([event])
-    return [_join(group) for group in groups]
+    return [_join(events[first:after]) for first, after in stretches(events)]
 
 
-def coalesce(records: Iterable[Record]) -> list[Record]:
+def place(events: Sequence[Event], *, after: int, time: int, epoch: int = 0, n: int = 0) -> list[Record]:
+    """The records of new events that follow seq `after` and fact `n`, as few as tell the same story."""
+    return [
+        Record(
+            seq=after + end,
+            time=time,
+            event=_join(events[start:end]),
+            epoch=epoch,
+            n=n + end if epoch else 0,
+        )
+        for start, end in stretches(events)
+    ]
+
+
+def coalesce(records: Sequence[Record]) -> list[Record]:
     """For the stream, where records have their places already."""
     groups: list[list[Record]] = []
     for record in records:

@@ -51,14 +51,8 @@ def _expired(session: Session, ask_id: AskId) -> ApprovalExpired | QuestionExpir
 
 
 def first_verdict(turn: TurnId, sight: Sight) -> list[AnyFact]:
-    """What the look right after the loss means. Finding the run dead is no attempt."""
-    match sight:
-        case "output":
-            return [RecoveryFinished(turn=turn, result="recovered")]
-        case "arriving":
-            return [RecoveryPending(turn=turn)]
-        case "nothing":
-            return []
+    """What belongs to the loss itself: whether some of the turn's output is still to come. It counts as no attempt."""
+    return [] if sight == "nothing" else [RecoveryPending(turn=turn)]
 
 
 def verdict(turn: TurnId, pending: Recovering, sight: Sight, now: int) -> list[AnyFact]:

@@ -32,7 +32,7 @@ from holdfast.core.records import Record
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
 
-PART = 16_384
+PART = 8_192
 """Characters after which the settled part of a growing text leaves the state."""
 
 _encode = msgspec.json.Encoder().encode

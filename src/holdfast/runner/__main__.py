@@ -60,6 +60,8 @@ def main() -> int:
 
 async def own(settings: Settings, session: SessionId) -> int:
     """Take the session, run it, and let it go."""
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_IGN)  # whoever sees the lock may signal its holder, who may not be ready
     lock = Lock.take(settings.locks, session)
     if lock is None:
         return TAKEN
@@ -91,6 +93,7 @@ async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
     loop.add_signal_handler(signal.SIGTERM, runner.stop)
     loop.add_signal_handler(signal.SIGINT, runner.stop)
     loop.add_signal_handler(signal.SIGUSR1, runner.cancel)
+    loop.add_signal_handler(signal.SIGUSR2, runner.retire)
     log.info("runner.claimed", extra={"session": lock.session, "epoch": owned.epoch, "pid": os.getpid()})
     try:
         await runner.run()

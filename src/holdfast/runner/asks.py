@@ -15,11 +15,11 @@ from holdfast.core.ids import AskId, TurnId, ask_id
 
 
 class Waiting(msgspec.Struct):
-    """An ask and the agent's requests that wait for it."""
+    """An ask and the agent's requests that wait for it. An approval has no text."""
 
     ask: AskId
     requests: list[str]
-    text: str = ""
+    text: str | None = None
     choices: tuple[str, ...] = ()
 
 

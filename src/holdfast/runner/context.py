@@ -11,6 +11,8 @@ from holdfast.core.items import Item, Text, ToolCall, UserMessage
 
 LENGTH = 40_000
 """Characters of transcript that are handed over: the end of it, if there is more."""
+OUTPUT = 2_000
+"""Characters of what a tool printed."""
 
 
 def recount(items: Iterable[Item]) -> str:
@@ -23,13 +25,19 @@ def recount(items: Iterable[Item]) -> str:
 def _line(item: Item) -> str:
     match item:
         case UserMessage():
-            return f"User: {item.text}"
+            return f"The user said:\n{_quoted(item.text)}"
         case Text():
-            return f"You: {item.flush()}"
+            return f"You said:\n{_quoted(item.flush())}"
         case ToolCall():
-            return f"You used {item.title or item.name or 'a tool'} ({item.status}): {item.flush()[:2_000]}"
+            used = item.title or item.name or "a tool"
+            return f"You used {used} ({item.status}):\n{_quoted(item.flush()[:OUTPUT])}"
         case _:
             return ""
+
+
+def _quoted(text: str) -> str:
+    """As a quotation, so that nothing that was said can pass for what is being said now."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def introduced(text: str, before: Sequence[Item]) -> str:

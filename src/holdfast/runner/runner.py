@@ -14,6 +14,7 @@ from holdfast import __version__, faults
 from holdfast.agents.acp.client import AgentUnusable, Result
 from holdfast.agents.catalog import NoSuchAgent
 from holdfast.core import window
+from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.items import Item
@@ -58,6 +59,7 @@ class Runner:
         self._ignored = False
         self._changed = asyncio.Event()
         self._stopping = False
+        self._retiring = False
 
     # Life.
 
@@ -80,13 +82,19 @@ class Runner:
     async def _keep_what_was_said(self) -> None:
         """A mistake of ours ends the run, but not what the agent had said by then."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._outbox.flush(), LAST_WORDS)
+            async with asyncio.timeout(LAST_WORDS):
+                await self._outbox.flush()
 
     def stop(self) -> None:
         """End the run, if there is one, and then this runner."""
         self._stopping = True
         if self._prompting is not None:
             self._prompting.cancel()
+        self._changed.set()
+
+    def retire(self) -> None:
+        """End this runner as soon as there is nothing to do, without waiting for more: its place is wanted."""
+        self._retiring = True
         self._changed.set()
 
     def cancel(self) -> None:
@@ -101,7 +109,7 @@ class Runner:
 
     async def _follow(self) -> None:
         """Fold the log as it grows, and do what new records ask for."""
-        async for records in tail(self._store, self._id, self._owned.head):
+        async for records in tail(self._store, self._id, self._session.seq):
             for record in records:
                 if record.seq <= self._session.seq:
                     continue
@@ -129,10 +137,11 @@ class Runner:
                 idle_since = self._loop.time()
                 continue
             left = idle_since + self._settings.file.runners.idle_minutes * 60 - self._loop.time()
-            if left <= 0:
+            if left <= 0 or self._retiring:
                 return
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), min(left, BEAT))
+                async with asyncio.timeout(min(left, BEAT)):
+                    await self._changed.wait()
             await self._look_for_spools()
 
     def _next(self) -> Turn | None:
@@ -144,11 +153,13 @@ class Runner:
 
     async def _look_for_spools(self) -> None:
         """What an earlier owner left may have become readable."""
-        if self._session.recovering and self._outbox.idle:
-            self._owned.session, self._owned.n = self._session, self._outbox.n
-            now = time.time_ns() // 1_000_000
-            await look_again(self._store, self._owned, self._id, self._settings.spools, now)
-            self._outbox.n = self._owned.n
+        if not self._session.recovering:
+            return
+        self._owned.session, now = self._session, time.time_ns() // 1_000_000
+        with contextlib.suppress(StoreError):  # there is a next look
+            # By way of the outbox: an agent may still speak, and its facts are counted there.
+            await look_again(self._store, self._owned, self._id, self._settings.spools, now, self._outbox.commit)
+        await self._caught_up()
 
     async def _caught_up(self) -> None:
         """Return when all that we have written is folded."""
@@ -202,7 +213,9 @@ class Runner:
             log.warning("agent.unusable", extra={"session": self._id, "error": str(exc)})
             self._outbox.emit(AgentFailed(error=str(exc), stderr=stderr))
             return Result("failed", str(exc), stderr)
-        return await self._host.prompt(turn, await self._words(turn, known=known))
+        words = await self._words(turn, known=known)
+        self._loop.call_soon(self._react)  # what people wished for while the agent was being opened
+        return await self._host.prompt(turn, words)
 
     async def _words(self, turn: Turn, *, known: bool) -> str:
         """What the agent is told: the message, with what it can't know."""

@@ -6,6 +6,7 @@ the session says once it is folded up to and including the command's own record,
 
 from typing import NamedTuple
 
+from holdfast import faults
 from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import window
@@ -59,6 +60,7 @@ async def append(wiring: Wiring, session: SessionId, decision: Decision) -> Appe
     except StoreError as exc:
         wiring.hub.report(exc)
         raise
+    faults.point("server.appended")
     wiring.hub.report(None)
     wiring.hub.rung()
     return appended

@@ -85,6 +85,8 @@ class Hub:
 
     def report_spooling(self, *, spooling: bool) -> None:
         """Tell every viewer that a run can't reach the store, though we may."""
+        if self._spooling and not spooling:
+            self._trouble = ""  # what a run had kept aside is in the store, so the store can be written
         self._spooling = spooling
         self._tell()
 

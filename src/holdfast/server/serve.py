@@ -19,7 +19,7 @@ import uvicorn
 import uvloop
 
 from holdfast import __version__, logs
-from holdfast.core.errors import HoldfastError
+from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.core.ids import SessionId
 from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
@@ -39,6 +39,7 @@ from holdfast.store.sqlite.store import Options, SqliteStore
 log = logging.getLogger(__name__)
 
 ENDING_SECONDS = 5
+INDEX_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
 
 
@@ -132,7 +133,7 @@ async def run(
             timeout_graceful_shutdown=ENDING_SECONDS,
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
-        watches = [group.create_task(supervised(wiring)), group.create_task(told(wiring))]
+        watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
         with hearing(settings, hub):
             await Server(config, announce, hub.close).serve(sockets=[listener])
         for watch in watches:
@@ -156,6 +157,14 @@ async def told(wiring: Wiring) -> None:
     while True:
         wiring.hub.report_spooling(spooling=wiring.supervisor.spooling)
         await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def indexed(wiring: Wiring) -> None:
+    """Keep the index of words up to date, so that a search need not wait for it."""
+    while True:
+        with contextlib.suppress(StoreError):  # it waits, and a search would say so
+            await wiring.store.index()
+        await asyncio.sleep(INDEX_SECONDS)
 
 
 @contextlib.asynccontextmanager

@@ -83,7 +83,8 @@ class Supervisor:
                 except HoldfastError:
                     log.exception("supervisor.failed")
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._nudged.wait(), TICK)
+                    async with asyncio.timeout(TICK):
+                        await self._nudged.wait()
                 self._nudged.clear()
         finally:
             self._dismiss_spare()
@@ -98,6 +99,7 @@ class Supervisor:
         self.waiting = {}
         for action in recovery.plan(situations, self._settings.file.runners.max):
             await self._carry_out(action)
+        self._make_room()
         for session in self._read & set(self._rows):
             if self._rows[session].recovering and session not in self.holders:
                 await self._attempt(session)
@@ -170,6 +172,15 @@ class Supervisor:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         await asyncio.to_thread(end_tree, f"{session}:", home=str(self._settings.home))
+
+    def _make_room(self) -> None:
+        """Ask as many idle runners as there are who wait to give up their places. A busy one is never asked."""
+        busy = {session for session, row in self._rows.items() if row.state != "idle"}
+        idle = [holder for session, holder in self.holders.items() if holder.pid > 0 and session not in busy]
+        for holder in idle[: len(self.waiting)]:
+            log.info("runner.retired", extra={"session": holder.session, "pid": holder.pid})
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(holder.pid, signal.SIGUSR2)
 
     async def _record(self, session: SessionId) -> None:
         """Write down what was lost, as a passing owner."""

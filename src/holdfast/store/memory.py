@@ -14,6 +14,7 @@ from typing import Any
 
 from holdfast.core import codec, window
 from holdfast.core.errors import (
+    BadCommand,
     Fenced,
     Hole,
     KeyTaken,
@@ -115,7 +116,7 @@ class MemoryStore:
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
         if not events:
-            raise ValueError("An append needs at least one event.")
+            raise BadCommand("An append needs at least one event.")
         log, head = self._find(session), len(self._find(session).records)
         fresh = list(events) if position is None else _unstored(session, log, position, events)
         if not fresh:
@@ -205,6 +206,9 @@ class MemoryStore:
             if session in (None, name) and not log.overview.deleted and _holds(item, words(text))
         ]
         return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
+
+    async def index(self) -> None:
+        pass  # everything is looked at by every search
 
     async def purge(self, session: SessionId) -> None:
         if session == HOUSE:

@@ -22,8 +22,8 @@ from holdfast.store.protocol import Shelf, tool_in
 
 PAGE_ITEMS = 100
 PAGE_BYTES = 64 * 1024
-TAIL_RECORDS = 256
-TAIL_BYTES = 64 * 1024
+TAIL_RECORDS = 1_000
+TAIL_BYTES = 128 * 1024
 _ENDINGS = (TurnEnded, RunnerStarted, RunnerStopped, RunnerLost)
 """What may end a turn: it leaves the state whole, so that adopted facts find all of it or nothing."""
 

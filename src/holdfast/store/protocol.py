@@ -208,6 +208,10 @@ class Store(Protocol):
         """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
         ...
 
+    async def index(self) -> None:
+        """Bring what a search can find up to date. A search does so itself; done now and then, it need not wait."""
+        ...
+
     async def purge(self, session: SessionId) -> None:
         """Remove a session for good: log, keys, pages. Its id may be used again. The house can't be purged."""
         ...

@@ -177,7 +177,9 @@ def fails_when_cancelled() -> None:
         pass
     text(" meanwhile")
     send(id=number, error={"code": -32603, "message": "Internal error"})
+    time.sleep(0.1)
     text(" after")
+    send(id=receive()["id"], error={"code": -32601, "message": "Method not found"})
     number = prompted()
     text("next")
     send(id=number, result={"stopReason": "end_turn"})

@@ -7,11 +7,11 @@ import pytest
 
 from holdfast.core import codec
 from holdfast.core import events as e
-from holdfast.core.errors import Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists, StoreError
+from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists, StoreError
 from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.records import Position
 from holdfast.store.protocol import Appended, Query, Store
-from tests.store.stage import EVERYTHING, S1, T1, T2, Clock, Run, created, events, log, names, settled, submit
+from tests.store.stage import EVERYTHING, S1, T1, T2, Clock, Run, created, events, log, names, row, settled, submit
 
 CREATED = e.SessionCreated(title="A title")
 WORDS = [e.TextAppended(turn=T1, text=f"word {number} ") for number in range(6)]
@@ -58,9 +58,30 @@ async def test_appends_in_flight_keep_the_order_in_which_they_were_handed_over(s
     assert (await events(store))[1:] == titles
 
 
+async def test_a_refused_append_spoils_none_of_those_in_flight_with_it(store: Store) -> None:
+    """Whatever is written together: each caller gets its own answer, and only what was refused is missing."""
+    run = await Run.claim(store)
+    await submit(store)
+    outcomes = await asyncio.gather(
+        store.append(S1, [e.SessionRenamed(title="first")]),
+        store.append(S1, [e.TurnSubmitted(turn=T1, text="other")], key="turn:t1"),
+        store.append(S1, [WORDS[0]], position=run.next),
+        store.append(S1, [WORDS[1]], position=Position(epoch=run.epoch, n=run.n + 3)),
+        store.append(S1, [WORDS[2]], position=Position(epoch=9, n=1)),
+        store.append(SessionId("nowhere"), [e.SessionRenamed(title="lost")]),
+        store.append(S1, [e.SessionRenamed(title="last")]),
+        return_exceptions=True,
+    )
+    kinds = [type(outcome) for outcome in outcomes]
+    assert kinds == [Appended, KeyTaken, Appended, Hole, Fenced, NoSuchSession, Appended]
+    written = [e.SessionRenamed(title="first"), WORDS[0], e.SessionRenamed(title="last")]
+    assert (await events(store))[-3:] == written
+    assert (await row(store)).overview.title == "last"
+
+
 async def test_an_append_of_nothing_is_a_mistake(store: Store) -> None:
     """An empty append has no place in the log that it could return."""
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(BadCommand, match="at least one"):
         await store.append(S1, [])
 
 

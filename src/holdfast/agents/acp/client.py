@@ -36,6 +36,8 @@ OPENING = 60.0
 """Seconds that an agent gets to be ready."""
 FAREWELL = 1.0
 """Seconds that it gets to end by itself after its input was closed, and again after SIGTERM."""
+HEARING = 1.0
+"""Seconds that an agent gets to show that a cancelled turn has said its last."""
 STOPS = {
     "max_tokens": "The answer was cut off: the model reached its limit of tokens.",
     "max_turn_requests": "The agent stopped: it reached its limit of requests to the model in one turn.",
@@ -52,6 +54,7 @@ class AcpAgent:
         self._connection = Connection(child, self)
         self._translator: Translator | None = None
         self._prompting: asyncio.Future[Result] | None = None
+        self._turn = TurnId("")
         self._cancelled = False
         self._closing = False
         self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
@@ -118,10 +121,16 @@ class AcpAgent:
 
     async def prompt(self, turn: TurnId, text: str, attachments: Sequence[Attachment] = ()) -> Result:
         """Hand over a message and wait for the end of the turn."""
-        blocks = [{"type": "text", "text": text}, *[await self._enclose(each) for each in attachments if self._blobs]]
-        self._translator, self._cancelled = Translator(turn, self._meter), False
         self._prompting = future = asyncio.get_running_loop().create_future()
-        params = {"sessionId": self.reference, "prompt": blocks}
+        if self._cancelled:
+            self._cancelled = False
+            await self._hear_out()
+        blocks = [{"type": "text", "text": text}, *[await self._enclose(each) for each in attachments if self._blobs]]
+        if self._cancelled:
+            self._prompting = None
+            return Result("cancelled")
+        self._turn, self._translator = turn, Translator(turn, self._meter)
+        params = {"sessionId": self.reference, "prompt": blocks, "_meta": {"holdfast": {"turn": turn}}}
         self._connection.ask("session/prompt", params, partial(self._prompted, future))
         try:
             return await future
@@ -181,7 +190,8 @@ class AcpAgent:
         for ask in (self._child.hang_up, self._child.terminate):
             ask()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._child.wait(), FAREWELL)
+                async with asyncio.timeout(FAREWELL):
+                    await self._child.wait()
                 break
         await self.end()
 
@@ -192,6 +202,16 @@ class AcpAgent:
         await self._child.end()
         await asyncio.wait([self._reading])
 
+    async def _hear_out(self) -> None:
+        """Let a cancelled turn say what it still has to say, to nobody.
+
+        An update does not name its turn, so what comes after the next prompt is taken for that one's. Any answer, also
+        that the method is unknown, shows that all that was said before it has been read.
+        """
+        with contextlib.suppress(Rejected, Gone, TimeoutError):
+            async with asyncio.timeout(HEARING):
+                await self._connection.request("_holdfast/hear_out", {})
+
     # What the agent does. Called by the connection, in reading order.
 
     def notified(self, notification: Notification) -> None:
@@ -200,7 +220,7 @@ class AcpAgent:
         match notification.method:
             case "session/update":
                 said = wire.read(notification.params, wire.Updated)
-                if said is not None and said.session_id == self.reference:
+                if said is not None and said.session_id == self.reference and self._current(said.update):
                     self._emit(self._translator.translate(said.update))
             case "_holdfast/notice":
                 notice = wire.read(notification.params, wire.Notice)
@@ -217,6 +237,10 @@ class AcpAgent:
                 self._elicitation_wanted(request)
             case _:
                 self._connection.unknown(request)
+
+    def _current(self, update: wire.WithMeta) -> bool:
+        """Whether an update belongs to this turn, as far as the agent says."""
+        return update.raw_meta == wire.NULL or update.ours.turn in ("", self._turn)
 
     async def room(self) -> None:
         await self._listener.room()

@@ -30,6 +30,7 @@ class OurMeta(Wire, frozen=True, kw_only=True):
 
     steer: bool = False
     commit_memory: bool = False
+    turn: str = ""
     id: str = ""
     parent: str = ""
     directory: str = ""

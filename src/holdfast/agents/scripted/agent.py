@@ -109,9 +109,10 @@ class Agent:
         blocks: list[Json] = params.get("prompt", [])
         text = "\n".join(str(at(block, "text")) for block in blocks if at(block, "type") == "text")
         session.stage = stage = Stage(Link(self, session))
-        threading.Thread(target=self._play, args=(request, session, stage, text), daemon=True).start()
+        turn = str(at(params, "_meta", "holdfast", "turn") or "")
+        threading.Thread(target=self._play, args=(request, session, stage, text, turn), daemon=True).start()
 
-    def _play(self, request: Id, session: Session, stage: Stage, text: str) -> None:
+    def _play(self, request: Id, session: Session, stage: Stage, text: str, turn: str) -> None:
         """Run a turn from its message to its end."""
         first, session.told = not session.told, True
         try:
@@ -126,11 +127,13 @@ class Agent:
         self._send(end)
         for number in range(1, stage.late + 1):
             time.sleep(LATE_PAUSE)
-            self.say(session, f"late{number} ", "late")
+            late: Json = words(f"late{number} ", "late") | ({"_meta": {"holdfast": {"turn": turn}}} if turn else {})
+            self.update(session, {"sessionUpdate": "agent_message_chunk", **late})
 
     def _perform(self, stage: Stage, text: str, *, first: bool) -> None:
         script = directives.parse(text)
         if script:
+            stage.hanging = any(directive.name == "hang" for directive in script)
             for directive in script:
                 directives.perform(directive, stage, self.memory)
         elif first or tour.wanted(text):

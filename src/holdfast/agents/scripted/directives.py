@@ -20,7 +20,7 @@ They are a contract. What each says stands in a message of its own.
 !title TEXT                       suggests a title
 !fail MESSAGE                     ends the turn with an error
 !crash                            exits without a word
-!hang                             stays for ever, whatever the client or a SIGTERM says
+!hang                             stays for ever; the whole message is deaf to cancel and SIGTERM from its first line on
 !spawn                            starts a tool in its own session that outlives the agent, and says spawned:PID
 !late N                           sends N words (late1 late2 ...) after the end of the turn
 !memory ok | fail N | slow MS     how commits of memory behave from now on

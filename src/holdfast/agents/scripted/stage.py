@@ -67,7 +67,6 @@ class Stage:
 
     def hang(self) -> None:
         """Never come back, whatever the client says."""
-        self.hanging = True
         threading.Event().wait()
 
     def message(self) -> str:

@@ -90,9 +90,10 @@ def save(connection: Database, number: int, checkpoint: Checkpoint) -> None:
     )
 
 
-def catch_up(connection: Database, number: int, projection: Projection) -> None:
-    """Fold what was appended since. Whoever appended it has changed the settled items already."""
-    found = read(connection, number, projection.session.seq, SPAN)
+def catch_up(connection: Database, number: int, projection: Projection, head: int) -> None:
+    """Fold what was appended up to `head`. Whoever appended it has changed the settled items already."""
+    after = projection.session.seq
+    found = read(connection, number, after, head - after)
     projection.follow([record for record, _ in found], sum(size for _, size in found))
     projection.renewed()
 

@@ -41,6 +41,7 @@ JOIN overviews o ON o.session = i.session
 WHERE words MATCH :expression AND o.place < 2 AND (:session IS NULL OR s.id = :session)
 ORDER BY w.rowid DESC LIMIT :limit
 """
+UNINDEXED = "SELECT 1 FROM unindexed LIMIT 1"
 BLOBS = "SELECT DISTINCT blob FROM attachments"
 _decode_overview = msgspec.json.Decoder(Overview).decode
 
@@ -69,10 +70,10 @@ class Reading:
 
     def open(self, session: SessionId) -> Opened:
         with self._transaction():
-            number, _ = self._find(session)
+            number, head = self._find(session)
             checkpoint = projecting.load(self._connection, number)
             projection = Projection(checkpoint)
-            projecting.catch_up(self._connection, number, projection)
+            projecting.catch_up(self._connection, number, projection, head)
             return Opened(projection.session, self._meta("lineage"), self._page(number, checkpoint.page))
 
     def page(self, session: SessionId, number: int) -> Page:
@@ -116,6 +117,11 @@ class Reading:
                 hit(text, SessionId(name), _decode_overview(overview).title, window.load_item(body))
                 for name, overview, body in self._execute(SEARCH, values)
             ]
+
+    def unindexed(self) -> bool:
+        """Whether settled words wait to be put into the index."""
+        with self._transaction():
+            return bool(self._execute(UNINDEXED).fetchall())
 
     def blobs(self) -> set[str]:
         with self._transaction():

@@ -1,23 +1,24 @@
-"""A session's settled items as rows, and the words in them as an index."""
+"""A session's settled items as rows. Their words are left for the index, which is brought up to date apart."""
 
 from holdfast.core import window
 from holdfast.core.ids import CallId, TurnId
 from holdfast.core.items import END, Item, ToolCall
 from holdfast.core.window import Settled
-from holdfast.store.search import fold, indexed
+from holdfast.store.search import indexed
 from holdfast.store.sqlite.connection import Database
 
 PUT = """
 INSERT INTO items (session, number, k, part, page, turn, call, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (session, number, k, part) DO UPDATE SET body = excluded.body RETURNING id
 """
-INDEX_WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
+LEAVE = "INSERT OR IGNORE INTO unindexed (item) VALUES (?)"
 FIND_TURN = "SELECT number FROM items WHERE session = ? AND turn = ? AND k = 0 ORDER BY number DESC LIMIT 1"
 READ_TURN = "SELECT page, body FROM items WHERE session = ? AND number = ? ORDER BY k, part"
 FIND_CALL = """
 SELECT number, body FROM items WHERE session = ? AND call = ? AND turn = ? ORDER BY number DESC, k DESC LIMIT 1
 """
 CUT_WORDS = "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
+CUT_UNINDEXED = "DELETE FROM unindexed WHERE item IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
 CUT_ITEMS = "DELETE FROM items WHERE session = ? AND number >= ?"
 READ_PAGE = "SELECT number, body FROM items WHERE session = ? AND page = ? ORDER BY number, k, part"
 
@@ -35,9 +36,8 @@ class SqlShelf:
         body = window.dump_item(item)
         place = (self._session, settled.number, item.k, settled.part, page, item.turn, call, body)
         for (row,) in self._execute(PUT, place):
-            text = indexed(item)
-            if text:
-                self._execute(INDEX_WORDS, (row, fold(text)))
+            if indexed(item):
+                self._execute(LEAVE, (row,))
 
     def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
         found = self._execute(FIND_TURN, (self._session, turn)).fetchall()
@@ -59,4 +59,5 @@ class SqlShelf:
 
     def cut(self, first: int) -> None:
         self._execute(CUT_WORDS, (self._session, first))
+        self._execute(CUT_UNINDEXED, (self._session, first))
         self._execute(CUT_ITEMS, (self._session, first))

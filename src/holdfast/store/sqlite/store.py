@@ -10,6 +10,8 @@ from typing import Self
 
 import msgspec
 
+from holdfast.core import codec
+from holdfast.core.errors import Fenced, Hole, Refused, StoreError
 from holdfast.core.events import AnyFact, Event, SessionCreated
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.records import Position, Record
@@ -26,6 +28,7 @@ from holdfast.store.sqlite.writing import Writing
 DATABASE = "store.db"
 GATE = "store.lock"
 POLL = 1.0
+INDEXED_AT_ONCE = 200
 
 FOUND = """
 INSERT OR IGNORE INTO meta (name, value) VALUES ('change', 0), ('boot', ''), ('lineage', '');
@@ -65,7 +68,13 @@ class SqliteStore:
         self._bell = None if options.bells is None else Bell.in_folder(options.bells, options.session)
         self._gate = Gate(folder / GATE)
         self._writer: Worker[Writing] = Worker(
-            "holdfast-writer", self._make_writing, _close, rest=Writing.rest, tidy=Writing.sync
+            "holdfast-writer",
+            self._make_writing,
+            _close,
+            rest=Writing.rest,
+            tidy=Writing.sync,
+            together=lambda writing, sync: writing.transaction(sync=sync),
+            refusals=(Refused, Fenced, Hole),
         )
         self._reader: Worker[Reading] = Worker("holdfast-reader", self._make_reading, _close)
 
@@ -100,7 +109,11 @@ class SqliteStore:
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
-        return await self._writer.do(lambda writing: writing.append(session, events, position=position, key=key))
+        bodies = codec.encode_all(events)  # here, so that what can't be encoded fails its caller alone
+        return await self._writer.share(
+            lambda writing: writing.append(session, events, position=position, key=key, bodies=bodies),
+            synced=any(event.synced for event in events),
+        )
 
     async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
         return await self._writer.do(lambda writing: writing.claim(session, loss))
@@ -124,7 +137,9 @@ class SqliteStore:
                 if head > after or left <= 0:
                     return head
                 with contextlib.suppress(TimeoutError):
-                    head = await asyncio.wait_for(rung, min(POLL, left))
+                    # not wait_for: Python 3.11's loses a cancellation that comes together with the result
+                    async with asyncio.timeout(min(POLL, left)):
+                        head = await rung
                     if head > after:
                         return head
             finally:
@@ -146,7 +161,14 @@ class SqliteStore:
         return await self._reader.do(Reading.owners)
 
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
+        with contextlib.suppress(StoreError):  # a store that can't be written is searched as far as it is indexed
+            await self.index()
         return await self._reader.do(lambda reading: reading.search(text, limit, session))
+
+    async def index(self) -> None:
+        done = INDEXED_AT_ONCE if await self._reader.do(Reading.unindexed) else 0
+        while done == INDEXED_AT_ONCE:
+            done = await self._writer.do(lambda writing: writing.index(INDEXED_AT_ONCE))
 
     async def blobs(self) -> set[str]:
         """The blobs that some session speaks of."""

@@ -10,13 +10,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any
 
 import msgspec
 
 from holdfast import faults
-from holdfast.core import codec
-from holdfast.core.errors import Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists
+from holdfast.core import coalesce, codec, window
+from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists
 from holdfast.core.events import AnyFact, Event, SessionCreated, TurnSubmitted
 from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.overview import Overview
@@ -24,7 +25,7 @@ from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.store.pages import Checkpoint, Projection
 from holdfast.store.protocol import Appended, Claimed
-from holdfast.store.search import fold
+from holdfast.store.search import fold, indexed
 from holdfast.store.sqlite import projecting
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.gate import Gate
@@ -53,7 +54,11 @@ ATTACH = "INSERT OR IGNORE INTO attachments (blob, session) VALUES (?, ?)"
 MARK_SYNC = """
 INSERT INTO meta (name, value) VALUES ('synced', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
+WORDS_LEFT = "SELECT u.item, i.body FROM unindexed u JOIN items i ON i.id = u.item ORDER BY u.item LIMIT ?"
+INDEX_WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
+INDEXED = "DELETE FROM unindexed WHERE item <= ?"
 PURGE = (
+    "DELETE FROM unindexed WHERE item IN (SELECT id FROM items WHERE session = ?)",
     "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ?)",
     "DELETE FROM items WHERE session = ?",
     "DELETE FROM checkpoints WHERE session = ?",
@@ -84,6 +89,11 @@ class Writing:
         self._now = now
         self._ring = ring
         self._projections: OrderedDict[int, Projection] = OrderedDict()
+        self._places: dict[SessionId, Place] = {}
+        self._advanced: dict[SessionId, Place] = {}
+        self._current: set[int] = set()
+        self._version = 0
+        self._rings: dict[SessionId, int] = {}
         self._full = False
         self._unsynced_since: float | None = None
 
@@ -91,7 +101,7 @@ class Writing:
 
     def create(self, session: SessionId, event: SessionCreated) -> Appended:
         body = codec.encode(event)
-        with self._transaction(sync=True):
+        with self.transaction(sync=True):
             found = self._execute(FIND, (session,)).fetchall()
             if found:
                 place = Place(*found[0])
@@ -99,53 +109,55 @@ class Writing:
                     raise SessionExists(session)
                 return Appended(1, 1, 0)
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
-            appended = self._store(place, [(event, body)], key=CREATED)
-        self._ring(session, appended.last)
-        return appended
+            return self._store(session, place, [event], [body], key=CREATED)
 
     def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None, key: str | None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None,
+        key: str | None,
+        bodies: Sequence[bytes] | None = None,
     ) -> Appended:
         if not events:
-            raise ValueError("An append needs at least one event.")
-        pairs = [(event, codec.encode(event)) for event in events]
-        with self._transaction(sync=any(event.synced for event in events)):
+            raise BadCommand("An append needs at least one event.")
+        bodies = codec.encode_all(events) if bodies is None else bodies
+        with self.transaction(sync=any(event.synced for event in events)):
             place = self._find(session)
-            fresh = pairs if position is None else _unstored(session, place, position, pairs)
-            if not fresh:
+            if position is not None:
+                known = _stored(session, place, position)
+                events, bodies = events[known:], bodies[known:]
+            if not events:
                 return Appended(place.head, place.head, 0)
-            kept = None if key is None else self._kept(place, key, fresh[-1][1])
+            kept = None if key is None else self._kept(place, key, bodies[-1])
             if kept is not None:
                 if position is not None:
-                    self._execute(ADVANCE, (place.head, place.position + len(fresh), place.number))
+                    self._advance(session, place, place.head, place.position + len(events))
                 return Appended(kept, kept, 0)
             epoch = 0 if position is None else position.epoch
-            appended = self._store(place, fresh, key=key, epoch=epoch)
-        self._ring(session, appended.last)
-        return appended
+            return self._store(session, place, events, bodies, key=key, epoch=epoch)
 
     def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
-        with self._transaction(sync=True):
+        with self.transaction(sync=True):
             place = self._find(session)
             projection = self._project(place)
             facts = loss(projection.session)
             self._execute(KEEP_DRAINED, (place.number, place.epoch, place.position))
             place = Place(place.number, place.head, place.epoch + 1, 0)
             self._execute(OWN, (place.epoch, place.number))
+            self._places[session] = place
             faults.point("store.claimed")
             head = place.head
             if facts:
-                pairs = [(fact, codec.encode(fact)) for fact in facts]
-                head = self._store(place, pairs, epoch=place.epoch).last
+                head = self._store(session, place, facts, codec.encode_all(facts), epoch=place.epoch).last
             self._checkpoint(place.number, projection)
-            claimed = Claimed(place.epoch, head, projecting.copy_of(projection.session), len(facts))
-        self._ring(session, claimed.head)
-        return claimed
+            return Claimed(place.epoch, head, projecting.copy_of(projection.session), len(facts))
 
     def adopt(
         self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
-        with self._transaction(sync=True):
+        with self.transaction(sync=True):
             place = self._find(session)
             if epoch != place.epoch:
                 raise Fenced(session, epoch, place.epoch)
@@ -155,20 +167,35 @@ class Writing:
             records = [self._late(place, seq, *pair, turn) for seq, pair in enumerate(fresh, place.head + 1)]
             for position, _ in fresh:
                 self._execute(KEEP_DRAINED, (place.number, position.epoch, position.n))
-            self._lay_down(place, records, [codec.encode(record.event) for record in records], place.position)
-            appended = Appended(records[0].seq, records[-1].seq, len(records))
-        self._ring(session, appended.last)
-        return appended
+            bodies = codec.encode_all([record.event for record in records])
+            rows = [
+                (place.number * SPAN + record.seq, record.time, record.epoch, record.n, _late_body(record), body)
+                for record, body in zip(records, bodies, strict=True)
+            ]
+            self._lay_down(session, place, rows, place.position)
+            self._renew(place, records, bodies)
+            return Appended(records[0].seq, records[-1].seq, len(records))
 
     def purge(self, session: SessionId) -> None:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
-        with self._transaction(sync=True):
+        with self.transaction(sync=True):
             place = self._find(session)
-            self._projections.pop(place.number, None)
+            self._forget()
             for sql in PURGE:
                 self._execute(sql, (place.number,))
             self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
+
+    def index(self, limit: int) -> int:
+        """Put the words of at most `limit` settled items into the index; return how many there were."""
+        with self.transaction(sync=False):
+            left = self._execute(WORDS_LEFT, (limit,)).fetchall()
+            self._connection.executemany(
+                INDEX_WORDS, [(row, fold(indexed(window.load_item(body)))) for row, body in left]
+            )
+            if left:
+                self._execute(INDEXED, (left[-1][0],))
+        return len(left)
 
     # The second that a power cut may cost.
 
@@ -183,7 +210,7 @@ class Writing:
         if self._unsynced_since is None:
             return
         self._unsynced_since = time.monotonic()  # should it fail, it is tried again in a second
-        with self._transaction(sync=True):
+        with self.transaction(sync=True):
             self._execute(MARK_SYNC)
 
     def close(self) -> None:
@@ -196,7 +223,11 @@ class Writing:
     # Parts.
 
     @contextmanager
-    def _transaction(self, *, sync: bool) -> Generator[None]:
+    def transaction(self, *, sync: bool) -> Generator[None]:
+        """One transaction for all that is done within; one inside another is part of it. Bells ring after it."""
+        if self._connection.in_transaction:
+            yield
+            return
         sync = sync or self.rest() == 0.0
         with translated(), self._gate.entered():
             faults.point("store.locked")
@@ -204,17 +235,39 @@ class Writing:
             changes = self._connection.total_changes()
             self._execute("BEGIN IMMEDIATE")
             try:
+                self._notice_others()
                 yield
+                while self._advanced:
+                    _, place = self._advanced.popitem()
+                    self._execute(ADVANCE, (place.head, place.position, place.number))
                 faults.point("store.written")
                 self._execute("COMMIT")
             except BaseException:
-                self._projections.clear()
+                self._forget()
                 if self._connection.in_transaction:
                     self._execute("ROLLBACK")
                 raise
         if self._connection.total_changes() != changes:  # an empty commit syncs nothing
             self._unsynced_since = None if sync else self._unsynced_since or time.monotonic()
         faults.point("store.committed")
+        while self._rings:
+            self._ring(*self._rings.popitem())
+
+    def _notice_others(self) -> None:
+        """What we remember of sessions holds as long as nobody else has written."""
+        ((version,),) = self._execute("PRAGMA data_version").fetchall()
+        if version != self._version:
+            self._version = version
+            self._places.clear()
+            self._current.clear()
+
+    def _forget(self) -> None:
+        """What we remember may be ahead of the database."""
+        self._places.clear()
+        self._advanced.clear()
+        self._current.clear()
+        self._projections.clear()
+        self._rings.clear()
 
     def _set_sync(self, *, full: bool) -> None:
         if full != self._full:
@@ -222,6 +275,9 @@ class Writing:
             self._full = full
 
     def _find(self, session: SessionId) -> Place:
+        place = self._places.get(session)
+        if place is not None:
+            return place
         for row in self._execute(FIND, (session,)):
             return Place(*row)
         raise NoSuchSession(session)
@@ -246,60 +302,75 @@ class Writing:
         return Record(seq=seq, time=self._now(), event=fact, epoch=place.epoch, n=position.n, late=late)
 
     def _store(
-        self, place: Place, pairs: Sequence[tuple[Event, bytes]], *, key: str | None = None, epoch: int = 0
+        self,
+        session: SessionId,
+        place: Place,
+        events: Sequence[Event],
+        bodies: Sequence[bytes],
+        *,
+        key: str | None = None,
+        epoch: int = 0,
     ) -> Appended:
         """Insert fresh events behind the head, with the key of the last."""
-        now, head = self._now(), place.head
-        n = place.position if epoch else None
-        records = [
-            Record(seq=head + i, time=now, event=event, epoch=epoch, n=0 if n is None else n + i)
-            for i, (event, _) in enumerate(pairs, 1)
-        ]
-        last = head + len(pairs)
+        now, count = self._now(), len(events)
+        n = place.position if epoch else 0
+        first = place.number * SPAN + place.head + 1
+        numbers = range(n + 1, n + count + 1) if epoch else repeat(0)
+        rows = list(zip(range(first, first + count), repeat(now), repeat(epoch), numbers, repeat(None), bodies))
         if key is not None:
-            self._execute(KEEP_KEY, (place.number, key, last, _digest(pairs[-1][1])))
-        self._lay_down(place, records, [body for _, body in pairs], place.position if n is None else n + len(pairs))
-        return Appended(head + 1, last, len(pairs))
+            self._execute(KEEP_KEY, (place.number, key, place.head + count, _digest(bodies[-1])))
+        self._lay_down(session, place, rows, place.position + count if epoch else place.position)
+        self._renew(place, coalesce.place(events, after=place.head, time=now, epoch=epoch, n=n), bodies)
+        return Appended(place.head + 1, place.head + count, count)
 
-    def _lay_down(self, place: Place, records: Sequence[Record], bodies: Sequence[bytes], position: int) -> None:
-        base = place.number * SPAN
-        projection = None if place.number == projecting.HOUSE_NUMBER else self._project(place)
-        rows = [
-            (base + record.seq, record.time, record.epoch, record.n, _late_body(record), body)
-            for record, body in zip(records, bodies, strict=True)
-        ]
+    def _lay_down(
+        self,
+        session: SessionId,
+        place: Place,
+        rows: Sequence[tuple[int, int, int, int, bytes | None, bytes]],
+        position: int,
+    ) -> None:
         self._connection.executemany(INSERT, rows)
-        self._execute(ADVANCE, (records[-1].seq, position, place.number))
-        if projection is not None:
-            self._renew(place.number, projection, records, bodies)
+        self._advance(session, place, place.head + len(rows), position)
+        self._rings[session] = place.head + len(rows)
+
+    def _advance(self, session: SessionId, place: Place, head: int, position: int) -> None:
+        """Where the log ends now. Written once, before the commit, however many appends share the transaction."""
+        self._places[session] = self._advanced[session] = Place(place.number, head, place.epoch, position)
 
     # Projections.
 
     def _project(self, place: Place) -> Projection:
-        """The session folded up to its head, from the cache if nobody has settled anything meanwhile."""
+        """The session folded up to the head of `place`, from memory if nobody has settled anything meanwhile."""
         projection = self._projections.pop(place.number, None)
-        saved = projecting.saved_seq(self._connection, place.number)
-        if projection is None or projection.checkpoint.seq != saved:
+        if projection is None or not self._is_current(place.number, projection):
             projection = Projection(projecting.load(self._connection, place.number))
         if projection.session.seq < place.head:
-            projecting.catch_up(self._connection, place.number, projection)
+            projecting.catch_up(self._connection, place.number, projection, place.head)
+        self._current.add(place.number)
         self._projections[place.number] = projection
         if len(self._projections) > CACHED:
             self._projections.popitem(last=False)
         return projection
 
-    def _renew(self, number: int, projection: Projection, records: Sequence[Record], bodies: Sequence[bytes]) -> None:
-        shelf = SqlShelf(self._connection, number)
-        projection.take(records, sum(map(len, bodies)), shelf)
+    def _is_current(self, number: int, projection: Projection) -> bool:
+        return number in self._current or projection.checkpoint.seq == projecting.saved_seq(self._connection, number)
+
+    def _renew(self, place: Place, records: Sequence[Record], bodies: Sequence[bytes]) -> None:
+        """Let new records, which lie behind the head of `place`, change what follows from the log."""
+        if place.number == projecting.HOUSE_NUMBER:
+            return
+        projection = self._project(place)
+        projection.take(records, sum(map(len, bodies)), SqlShelf(self._connection, place.number))
         for record in records:
             if isinstance(record.event, TurnSubmitted):
                 for attachment in record.event.attachments:
-                    self._execute(ATTACH, (attachment.blob, number))
+                    self._execute(ATTACH, (attachment.blob, place.number))
         changed = projection.renewed()
         if changed is not None:
-            self._list(number, changed, alive=projection.session.alive)
+            self._list(place.number, changed, alive=projection.session.alive)
         if projection.due():
-            self._checkpoint(number, projection)
+            self._checkpoint(place.number, projection)
 
     def _list(self, number: int, overview: Overview, *, alive: bool) -> None:
         projecting.write_overview(self._connection, number, overview, fold(overview.title), alive=alive)
@@ -318,12 +389,10 @@ def _late_body(record: Record) -> bytes | None:
     return None if record.late is None else msgspec.json.encode(record.late)
 
 
-def _unstored(
-    session: SessionId, place: Place, position: Position, pairs: list[tuple[Event, bytes]]
-) -> list[tuple[Event, bytes]]:
-    """The facts that the log does not have yet."""
+def _stored(session: SessionId, place: Place, position: Position) -> int:
+    """How many of the facts from `position` on the log has already."""
     if position.epoch != place.epoch:
         raise Fenced(session, position.epoch, place.epoch)
     if position.n > place.position + 1:
         raise Hole(session, place.position + 1, position.n)
-    return pairs[place.position + 1 - position.n :]
+    return place.position + 1 - position.n

@@ -96,6 +96,11 @@ CREATE INDEX items_by_page ON items (session, page, number, k, part);
 CREATE INDEX items_by_turn ON items (session, turn, number) WHERE k = 0;
 CREATE INDEX items_by_call ON items (session, call, number, k) WHERE call IS NOT NULL;
 
+-- Settled items whose words are not in the index yet: indexing waits until nobody streams into the same transaction.
+CREATE TABLE unindexed (
+    item INTEGER PRIMARY KEY
+) STRICT;
+
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );

@@ -1,0 +1,109 @@
+"""A real server in a home of its own, with what a measurement does to it. All that was started ends with it."""
+
+import secrets
+import shutil
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import httpx
+
+from holdfast.core.ids import SessionId
+from holdfast.ownership import probe
+from holdfast.settings import Settings
+from tests.journeys.house import House
+
+INSIDE = Path(__file__).parent / "inside"
+PATIENCE = 120.0
+"""Seconds: a limit against hanging, not a measure of speed."""
+
+
+class Serving:
+    """The server, and somebody who is signed in."""
+
+    def __init__(self, house: House, client: httpx.Client) -> None:
+        self._house = house
+        self._client = client
+        self.home: Path = house.home
+        self.pid: int = house.server.process.pid
+        self.port: int = httpx.URL(house.server.link).port or 0
+        self.token: str = house.server.token
+
+    def begin(self, agent: str, count: int = 1) -> list[SessionId]:
+        """New sessions with this agent."""
+        made = [self._client.post("/api/sessions", json={"agent": agent}).raise_for_status() for _ in range(count)]
+        return [SessionId(answer.json()["id"]) for answer in made]
+
+    def say(self, session: SessionId, text: str) -> None:
+        body = {"id": f"turn-{secrets.token_hex(6)}", "text": text}
+        self._client.post(f"/api/sessions/{session}/turns", json=body).raise_for_status()
+
+    def say_all(self, sessions: Sequence[SessionId], text: str) -> None:
+        for session in sessions:
+            self.say(session, text)
+
+    def quiet(self) -> None:
+        """Return when no turn runs or waits."""
+        until(lambda: not any(row["state"] != "idle" for row in self._rows()), "that every turn has ended", pause=0.2)
+
+    def seq(self, session: SessionId) -> int:
+        return self._client.get(f"/api/sessions/{session}").raise_for_status().json()["seq"]
+
+    def records(self, session: SessionId) -> list[dict[str, Any]]:
+        """The first few hundred records."""
+        answer = self._client.get(f"/api/sessions/{session}/records", params={"after": 0}).raise_for_status()
+        return answer.json()["records"]
+
+    def follow(self, session: SessionId, after: int | None = None) -> str:
+        """The address of a live connection to the session, from now on if nothing else is said."""
+        return f"/api/stream?follow={session}:{self.seq(session) if after is None else after}"
+
+    def runner(self, session: SessionId) -> int:
+        """The process that owns the session now."""
+        holder = probe(self._house.home / "run", session)
+        return 0 if holder is None else holder.pid
+
+    def agents(self, session: SessionId) -> set[int]:
+        return self._house.tree(session)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self._client.get("/api/sessions", params={"limit": 200}).raise_for_status().json()["sessions"]
+
+
+@contextmanager
+def serving(home: Path, *, runners: int = 16, spare: bool = False, stamps: bool = False) -> Generator[Serving]:
+    """A server for the length of the block. `stamps` adds the agent of that name, which no release has."""
+    config = f"[runners]\nmax = {runners}\nspare = {str(spare).lower()}\n"
+    command = (sys.executable, "-m", "holdfast")
+    if stamps:
+        command = ("env", f"PYTHONPATH={INSIDE}", *command)
+    try:
+        with House(home, config) as house:
+            house.start(command=command)
+            with house.server.client() as client:
+                yield Serving(house, client)
+    finally:
+        shutil.rmtree(Settings(home=home).bells, ignore_errors=True)
+
+
+def until(true: Callable[[], object], what: str, *, pause: float = 0.02) -> None:
+    deadline = monotonic() + PATIENCE
+    while not true():
+        if monotonic() > deadline:
+            raise TimeoutError(f"After {PATIENCE:.0f} s there is still not: {what}.")
+        sleep(pause)
+
+
+def resident(pid: int) -> float:
+    """MB of memory that the process has in RAM, what it shares with others included."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    return pages * 4096 / 1e6
+
+
+def busy(pid: int) -> int:
+    """Ticks of processor time that it has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])

@@ -1,0 +1,174 @@
+"""A home with a real server, whose processes can be found, killed and started again."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+from holdfast.core.ids import SessionId
+from holdfast.core.records import Record
+from holdfast.core.session import Session
+from holdfast.ownership import probe
+from holdfast.settings import Settings, read_settings
+from holdfast.store.sqlite.connection import connect
+from holdfast.store.sqlite.reading import Reading
+from holdfast.store.sqlite.store import DATABASE
+from tests.crashes.points import PATIENCE, Points, alive
+from tests.crashes.wire import Address
+from tests.served import HOLDFAST
+
+INSIDE = Path(__file__).parent / "inside"
+EVERYTHING = 1 << 40
+
+
+class Home:
+    """One folder, one server at a time, and whatever that server starts."""
+
+    def __init__(self, path: Path, *, spare: bool) -> None:
+        self.path = path
+        path.mkdir(parents=True)
+        (path / "config.toml").write_text(f"[runners]\nidle_minutes = 2\nspare = {str(spare).lower()}\n")
+        self.settings: Settings = read_settings({}, home=path)
+        self.points = Points(path / "points")
+        self.up_at = 0.0
+        self._server: subprocess.Popen[bytes] | None = None
+        self._seen_up: subprocess.Popen[bytes] | None = None
+        self._runners: list[subprocess.Popen[bytes]] = []
+        self._errors: IO[bytes] = (path / "server.err").open("ab")
+
+    # Processes.
+
+    @property
+    def server(self) -> int:
+        """The server's pid; 0 if it is dead."""
+        return self._server.pid if self._server is not None and self._server.poll() is None else 0
+
+    def start_server(self) -> None:
+        """Start it and do not wait."""
+        command = [*HOLDFAST, "serve", "--home", str(self.path), "--no-open", "--port", "0"]
+        self._server = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL, stderr=self._errors)
+
+    def start_runner(self, session: str) -> int:
+        """Start a runner as the server would."""
+        command = [sys.executable, "-P", "-m", "holdfast.runner", session, "--home", str(self.path)]
+        quiet = subprocess.DEVNULL
+        runner = subprocess.Popen(
+            command, env=self._environment, stdin=quiet, stdout=quiet, stderr=self._errors, start_new_session=True
+        )
+        self._runners.append(runner)
+        return runner.pid
+
+    async def up(self) -> None:
+        """Have a server that answers."""
+        if not self.server:
+            self.start_server()
+        deadline = time.monotonic() + PATIENCE
+        while self.address() is None:
+            if not self.server or time.monotonic() > deadline:
+                said = (self.path / "server.err").read_text("utf-8", "replace")
+                raise AssertionError(f"the server did not come up: {said[-500:]}")
+            await asyncio.sleep(0.01)
+        if self._seen_up is not self._server:
+            self._seen_up, self.up_at = self._server, time.monotonic()
+
+    def address(self) -> Address | None:
+        """Where the living server is; None if there is none or it does not listen yet."""
+        try:
+            said = json.loads((self.path / "server.json").read_bytes())
+            token = (self.path / "token").read_text("ascii")
+        except (OSError, ValueError):
+            return None
+        return Address(said["host"], said["port"], token) if said["pid"] == self.server else None
+
+    def runner(self, session: str) -> int:
+        """The pid of the session's runner; 0 if nobody holds its lock."""
+        holder = probe(self.settings.locks, SessionId(session))
+        return 0 if holder is None else holder.pid
+
+    def agent(self, session: str) -> int:
+        """The pid of the session's agent, if the log names one and it lives."""
+        process = self.state(session).process
+        return process.pid if process is not None and alive(process.pid) else 0
+
+    def tagged(self, session: str) -> dict[int, int]:
+        """The living processes of the session's runs, with their epochs."""
+        home, mark = f"HOLDFAST_RUN_HOME={self.path}".encode(), f"HOLDFAST_RUN={session}:".encode()
+        found: dict[int, int] = {}
+        for folder in Path("/proc").iterdir():
+            try:
+                variables = (folder / "environ").read_bytes().split(b"\0") if folder.name.isdecimal() else []
+            except OSError:
+                continue
+            tags = [line.removeprefix(mark) for line in variables if line.startswith(mark)]
+            if tags and home in variables and alive(int(folder.name)):
+                found[int(folder.name)] = int(tags[0])
+        return found
+
+    async def stop_runner(self, session: str) -> bool:
+        """Ask the session's runner to end, and return whether it and all its processes have."""
+        pid = self.runner(session)
+        if pid:
+            os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + PATIENCE
+        while self.runner(session) or self.tagged(session):
+            if time.monotonic() > deadline:
+                return False
+            await asyncio.sleep(0.01)
+        return True
+
+    async def close(self, *, keep: bool) -> None:
+        """End all that was started here."""
+        self.points.clear()
+        for lock in self.settings.locks.glob("*.lock"):
+            if (pid := self.runner(lock.stem)) > 0:
+                os.kill(pid, signal.SIGKILL)
+            for stray in self.tagged(lock.stem):
+                os.kill(stray, signal.SIGKILL)
+        if self._server is not None and self.server:
+            self._server.terminate()
+        for process in [self._server, *self._runners]:
+            if process is not None:
+                await _ended(process)
+        self._errors.close()
+        shutil.rmtree(self.settings.bells, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(self.path)
+
+    # What is in the store. Looked at from this process, which is none of the home's own.
+
+    def state(self, session: str) -> Session:
+        reading = self._reading()
+        try:
+            return reading.open(SessionId(session)).session
+        finally:
+            reading.close()
+
+    def log(self, session: str) -> list[Record]:
+        reading = self._reading()
+        try:
+            return reading.read(SessionId(session), 0, EVERYTHING)
+        finally:
+            reading.close()
+
+    def _reading(self) -> Reading:
+        return Reading(connect(self.settings.store / DATABASE))
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        path = os.pathsep.join([str(INSIDE), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return {**os.environ, "PYTHONPATH": path, "HOLDFAST_CRASHES": str(self.points.folder)}
+
+
+async def _ended(process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:  # noqa: ASYNC110  a process has no event
+        await asyncio.sleep(0.01)
+    if process.poll() is None:
+        process.kill()
+        process.wait()

@@ -1,0 +1,155 @@
+"""Which turn is next, and what becomes of the others."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.events import SessionChanged, TurnCancelRequested, TurnSubmitted
+from holdfast.core.ids import TurnId
+from holdfast.core.items import Steer, UserMessage
+from tests.runner.stage import Stage, staged
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with staged(tmp_path) as stage:
+        yield stage
+
+
+async def test_turns_run_one_after_the_other_in_the_order_of_the_log(stage: Stage) -> None:
+    """One at a time, those that were there before the runner and those that come meanwhile."""
+    await stage.say("a", "!say first")
+    await stage.say("b", "!say second")
+    async with stage.running():
+        await stage.say("c", "!say third")
+        for turn in ("a", "b", "c"):
+            await stage.until_ended(turn)
+    assert await stage.order() == ["a", "b", "c"]
+    assert [await stage.text(turn) for turn in ("a", "b", "c")] == ["first", "second", "third"]
+    kinds = [kind for kind in await stage.kinds() if kind in ("TurnStarted", "TurnEnded")]
+    assert kinds == ["TurnStarted", "TurnEnded"] * 3
+
+
+async def test_what_waits_is_held_after_a_failure_until_it_is_released(stage: Stage) -> None:
+    """A new message passes it; released one by one, or all at once."""
+    async with stage.running():
+        await stage.say("bad", "!sleep 200\n!fail no")
+        for turn in ("one", "two", "three"):
+            await stage.say(turn, f"!say {turn}")
+        await stage.until_ended("bad", "failed")
+        session = await stage.session()
+        assert [session.turns[turn].held for turn in session.queue] == [True] * 3
+        await stage.say("new", "!say new")
+        await stage.until_ended("new")
+        await stage.release("two")
+        await stage.until_ended("two")
+        assert list((await stage.session()).queue) == ["one", "three"]
+        await stage.release()
+        await stage.until_ended("three")
+    assert await stage.order() == ["bad", "new", "two", "one", "three"]
+
+
+async def test_a_turn_that_is_taken_back_never_runs(stage: Stage) -> None:
+    """As if it had never been sent."""
+    async with stage.running():
+        await stage.say("a", "!sleep 200\n!say done")
+        await stage.say("b", "!say never")
+        await stage.say("c", "!say last")
+        await stage.withdraw("b")
+        await stage.until_ended("c")
+    assert await stage.order() == ["a", "c"]
+    assert await stage.items("b") == []
+
+
+async def test_an_interrupting_message_ends_the_run_and_comes_next(stage: Stage) -> None:
+    """Cancel and message are one append; what waited longer still waits behind it, and is not held."""
+    async with stage.running():
+        await stage.say("long", "!say begun\n!sleep 600000")
+        await stage.say("later", "!say later")
+        await stage.until_said("long", "begun")
+        cancel = TurnCancelRequested(turn=TurnId("long"))
+        await stage.append(cancel, TurnSubmitted(turn=TurnId("now"), text="!say now", ahead=True), key="turn:now")
+        await stage.until_ended("long", "cancelled")
+        await stage.until_ended("later")
+    assert await stage.order() == ["long", "now", "later"]
+    assert [await stage.text(turn) for turn in ("long", "now", "later")] == ["begun", "now", "later"]
+
+
+async def test_a_steer_reaches_the_run_and_stands_where_the_agent_heard_it(stage: Stage) -> None:
+    """Once; the turn goes on."""
+    async with stage.running():
+        await stage.say("a", "!stream 60 10")
+        await stage.until_said("a", "word5")
+        await stage.steer("a", "st", "to the left")
+        await stage.until_ended("a")
+    items = await stage.items("a")
+    assert [item.text for item in items if isinstance(item, Steer)] == ["to the left"]
+    said = await stage.text("a")
+    assert said.count("steered:to the left") == 1
+    assert said.replace("steered:to the left", "").split()[-1] == "word60"
+    assert (await stage.kinds()).count("SteerDelivered") == 1
+
+
+async def test_a_steer_that_comes_too_late_is_the_next_turn(stage: Stage) -> None:
+    """Its words are not lost: they are run as a message of their own."""
+    async with stage.running():
+        await stage.say("a", "!say done")
+        await stage.until_ended("a")
+        await stage.steer("a", "st", "!say late words")
+        await stage.until_ended("st")
+    assert await stage.order() == ["a", "st"]
+    assert await stage.text("st") == "late words"
+    assert isinstance((await stage.items("st"))[0], UserMessage)
+
+
+async def test_a_continued_turn_tells_the_agent_what_it_had_said_and_done(tmp_path: Path) -> None:
+    """And that a step which was under way may or may not have happened."""
+    async with staged(tmp_path) as stage:
+        async with stage.running() as runner:
+            await stage.say("a", '!say I had begun.\n!tool write {"f": 1} 600000')
+            await stage.until_said("a", "begun")
+            await stage.until(lambda session: session.turns[TurnId("a")].calls, "the tool")
+            runner.stop()
+        await stage.until_ended("a", "interrupted")
+        await stage.append(SessionChanged(agent="polly"))
+        go_on = TurnSubmitted(turn=TurnId("b"), text="Go on.", continues=TurnId("a"))
+        async with stage.running():
+            await stage.append(go_on, key="turn:b")
+            await stage.until_ended("b")
+        told = await stage.text("b")
+    assert told.startswith("polly> Your last turn was interrupted.")
+    for part in ("may or may not have happened", "I had begun.", "You used write (interrupted)", "Go on."):
+        assert part in told
+
+
+async def test_another_agent_is_told_what_was_said_before_it_came(tmp_path: Path) -> None:
+    """From the next turn on; each of the two gets a process of its own, and the first one's is gone."""
+    async with staged(tmp_path, "polly") as stage, stage.running():
+        await stage.say("a", "My name is Ann.")
+        await stage.until_ended("a")
+        await stage.append(SessionChanged(agent="coco"))
+        await stage.say("b", "Who am I?")
+        await stage.until_ended("b")
+        await stage.say("c", "And now?")
+        await stage.until_ended("c")
+        assert await stage.text("a") == "polly> My name is Ann."
+        told = await stage.text("b")
+        assert told.startswith("coco> This conversation began before you joined it.")
+        assert "> My name is Ann." in told, "quoted, so that it is not taken for what is said now"
+        assert told.endswith("The user now says:\n\nWho am I?")
+        assert await stage.text("c") == "coco> And now?", "it knows the conversation by now"
+        assert (await stage.kinds()).count("AgentOpened") == 2
+
+
+async def test_an_agent_that_cant_be_used_fails_the_turn_and_not_the_runner(tmp_path: Path) -> None:
+    """The reason is in the marker; with another agent the next turn works."""
+    async with staged(tmp_path) as stage, stage.running():
+        await stage.append(SessionChanged(workspace=str(tmp_path / "nowhere")))
+        await stage.say("a", "!say never")
+        await stage.until_ended("a", "failed")
+        assert "nowhere" in str((await stage.items("a"))[-1])
+        await stage.append(SessionChanged(workspace=str(tmp_path)))
+        await stage.say("b", "!say works")
+        await stage.until_ended("b")
+        assert (await stage.kinds()).count("RunnerStarted") == 1
