@@ -6,6 +6,7 @@
 #   make lint        ruff, types, the layers of the house, svelte-check
 #   make web         build the page
 #   make bench       the numbers
+#   make crashes     kill processes everywhere (SEEDS=n: and at n random moments)
 #   make mutants     break the code on purpose; every breakage must fail a test
 #   make clean       remove all that was set up or built here
 
@@ -14,13 +15,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Arguments for pytest, as in: make test-fast ARGS="-k tail"
 ARGS ?=
+# Random moments that `make crashes` tries beside its table.
+SEEDS ?= 100
 
 SET_UP := $(VENV)/.set-up
 PAGE := src/holdfast/static/page.digest
 PAGE_SOURCES := hatch_build.py $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/.npm/*' -not -path 'web/dist/*')
 NPM := $(BIN)/python hatch_build.py npm
 
-.PHONY: run test test-fast lint web web-test bench mutants clean
+.PHONY: run test test-fast lint web web-test bench crashes mutants clean
 .DEFAULT_GOAL := run
 # Steps run in order and stop at the first failure; two at once would both install the packages of web/.
 .NOTPARALLEL:
@@ -49,6 +52,9 @@ web-test: $(SET_UP)
 
 bench: $(SET_UP)
 	@$(BIN)/python -m bench $(ARGS)
+
+crashes: $(SET_UP) $(PAGE)
+	@$(BIN)/python -m tests.crashes --table --seeds $(SEEDS) $(ARGS)
 
 mutants: $(SET_UP)
 	@$(BIN)/python -m tests.mutants $(ARGS)

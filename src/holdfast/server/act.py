@@ -82,6 +82,7 @@ async def _again(wiring: Wiring, session: SessionId, state: Session, seq: int) -
     record = await record_at(wiring, session, seq)
     event = record.event
     if isinstance(event, e.ApprovalAnswered | e.QuestionAnswered):
+        state = (await wiring.store.open(session)).session  # the first may have come after we looked
         ask = state.ask(event.ask) or await find_ask(wiring.store, session, state, event.ask)
         if ask is None or ask.answer_seq != seq:
             raise overruled(state, record, [])

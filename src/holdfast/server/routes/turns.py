@@ -69,7 +69,7 @@ async def _signalled(wiring: Wired, session: SessionId, turn: ids.TurnId) -> boo
     if (await wiring.store.open(session)).session.running != turn:
         return False
     holder = await asyncio.to_thread(probe, wiring.settings.locks, session)
-    if holder is None or holder.pid <= 0:
+    if holder is None or holder.pid <= 0 or holder.pid == os.getpid():  # ourselves, writing down a loss
         return False
     with contextlib.suppress(ProcessLookupError):
         os.kill(holder.pid, signal.SIGUSR1)
