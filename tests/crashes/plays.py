@@ -238,6 +238,7 @@ async def _beside(case: Case, ours: Scene, other: Scene) -> None:
     await _stand(ours, "server", case.point, "t1")
     await ours.strike(*_victims(case))
     ours.home.points.clear()
+    other.struck_at = ours.struck_at
 
 
 async def _respawning(case: Case, ours: Scene) -> None:
