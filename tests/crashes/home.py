@@ -39,7 +39,7 @@ class Home:
         self.up_at = 0.0
         self._server: subprocess.Popen[bytes] | None = None
         self._seen_up: subprocess.Popen[bytes] | None = None
-        self._runners: list[subprocess.Popen[bytes]] = []
+        self._started: list[subprocess.Popen[bytes]] = []
         self._errors: IO[bytes] = (path / "server.err").open("ab")
 
     # Processes.
@@ -53,6 +53,7 @@ class Home:
         """Start it and do not wait."""
         command = [*HOLDFAST, "serve", "--home", str(self.path), "--no-open", "--port", "0"]
         self._server = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL, stderr=self._errors)
+        self._started.append(self._server)
 
     def start_runner(self, session: str) -> int:
         """Start a runner as the server would."""
@@ -61,7 +62,7 @@ class Home:
         runner = subprocess.Popen(
             command, env=self._environment, stdin=quiet, stdout=quiet, stderr=self._errors, start_new_session=True
         )
-        self._runners.append(runner)
+        self._started.append(runner)
         return runner.pid
 
     async def up(self) -> None:
@@ -132,9 +133,8 @@ class Home:
                 os.kill(stray, signal.SIGKILL)
         if self._server is not None and self.server:
             self._server.terminate()
-        for process in [self._server, *self._runners]:
-            if process is not None:
-                await _ended(process)
+        for process in self._started:
+            await _ended(process)
         self._errors.close()
         shutil.rmtree(self.settings.bells, ignore_errors=True)
         if not keep:

@@ -9,7 +9,7 @@ import contextlib
 import os
 import random
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 
 from holdfast.core.ids import SessionId
 from holdfast.store.spool import look, spool_path
@@ -203,27 +203,32 @@ async def _die_with(case: Case, ours: Scene, victims: tuple[Victim, ...]) -> Non
 
 async def _asked(case: Case, ours: Scene) -> None:
     script = BY_NAME[case.script]
-    quiet = script._replace(deeds=())
     if case.column == "second kill":
-        await _lose_a_run(ours, quiet)
-        ours.home.points.arm("server", case.point)
-        if case.point == "server.appended":
-            ours.home.points.clear()
-            await ours.home.up()
-            await ours.viewer.see("turn.ended", turn="t1")
-            ours.home.points.arm("server", case.point)
-            ours.person.resume_soon("t2", quiet, "t1")
-        else:
-            ours.home.start_server()
-    else:
-        ours.person.answering.clear()
-        await ours.begin(quiet)
-        await ours.viewer.see("approval.requested" if case.script == "approve" else OUTPUT, 1, turn="t1")
+        await _asked_again(case, ours, script._replace(deeds=()))
+        return
+    ours.person.answering.clear()
+    await ours.begin(script._replace(deeds=()))
+    await ours.viewer.see("approval.requested" if case.script == "approve" else OUTPUT, 1, turn="t1")
+    with _slow_to_cancel(ours, script):
         ours.home.points.arm("server", case.point)
         ours.person.answering.set()
         ours.person.act("t1", script._replace(when=1))
-    await _stand(ours, "server", case.point, "" if case.column == "second kill" else "t1")
-    await ours.strike(*_victims(case), counts=case.column != "second kill")
+        await _stand(ours, "server", case.point, "t1")
+        await ours.strike(*_victims(case))
+
+
+async def _asked_again(case: Case, ours: Scene, script: Script) -> None:
+    """The second blow falls on the server's first write, which tells of the loss; or when the person goes on."""
+    await _lose_a_run(ours, script)
+    if case.point == "server.appended":
+        await ours.home.up()
+        await ours.viewer.see("turn.ended", turn="t1")
+        ours.person.resume_soon("t2", script, "t1")
+    ours.home.points.arm("server", case.point)
+    if not ours.home.server:
+        ours.home.start_server()
+    await _stand(ours, "server", case.point)
+    await ours.strike("server", counts=False)
 
 
 # A server that starts a runner.
@@ -269,15 +274,24 @@ async def _moment(case: Case, ours: Scene) -> None:
     else:
         await ours.begin(script._replace(deeds=()))
     await ours.output(1, turn)
-    agent = ours.pid("agent")
-    if kind == "turn.cancel_requested" and agent:
-        os.kill(agent, signal.SIGSTOP)  # it would obey at once, and nothing would run any more
-    ours.person.act(turn, script._replace(when=1))
-    await _see(ours, kind, count, turn)
-    await ours.strike(*_victims(case))
-    if state(agent) == "T":
-        os.kill(agent, signal.SIGCONT)
+    with _slow_to_cancel(ours, script):
+        ours.person.act(turn, script._replace(when=1))
+        await _see(ours, kind, count, turn)
+        await ours.strike(*_victims(case))
     ours.person.answering.set()
+
+
+@contextlib.contextmanager
+def _slow_to_cancel(ours: Scene, script: Script) -> Generator[None]:
+    """Stop the agent while a cancel is on its way: it would obey at once, and nothing would run any more."""
+    agent = ours.pid("agent") if "cancel" in script.deeds else 0
+    if agent:
+        os.kill(agent, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        if agent and state(agent) == "T":
+            os.kill(agent, signal.SIGCONT)
 
 
 async def _see(ours: Scene, kind: str, count: int, turn: str) -> None:

@@ -1,6 +1,7 @@
 """Plays cases, several homes at a time, and says what became of each."""
 
 import asyncio
+import signal
 import time
 import traceback
 from collections.abc import AsyncGenerator, Iterable
@@ -33,7 +34,10 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 async def play(cases: Iterable[Case], folder: Path, workers: int) -> AsyncGenerator[Outcome]:
-    """Play all cases and give the outcomes as they come."""
+    """Play all cases and give the outcomes as they come. Asked to end, leave nothing running."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     waiting = list(cases)[::-1]
     done: asyncio.Queue[Outcome] = asyncio.Queue()
     total = len(waiting)

@@ -22,6 +22,7 @@ def test_a_mutant_fits_the_program_of_today(mutant: Mutant) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3_000)  # a limit against hanging: there are many, and each starts the tests anew
 def test_every_mutant_is_caught() -> None:
     """None of the breakages passes the tests that it names, and the unbroken program passes them all."""
     assert [trial for trial in try_all(load()) if trial.verdict != "caught"] == []
