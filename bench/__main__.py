@@ -6,7 +6,6 @@
 import argparse
 import asyncio
 import inspect
-import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -70,7 +69,6 @@ def main() -> int:
     if unknown:
         print(f"There is no measurement {unknown[0]!r}. Known: {', '.join(ALL)}.", file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what was started ends with its blocks
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=arguments.folder) as folder:
         workshop = Workshop(Path(folder), quick=arguments.quick)
         numbers = asyncio.run(_measure(arguments.names or list(ALL), workshop))
