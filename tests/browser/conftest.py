@@ -19,8 +19,13 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """One browser for a file of tests, and gone behind it.
+
+    Playwright's synchronous face keeps an event loop running in this thread for as long as it is
+    open; a test that wants a loop of its own finds none while it does.
+    """
     executable = find_chromium()
     if executable is None:
         pytest.skip(MISSING)
