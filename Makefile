@@ -36,7 +36,7 @@ test: lint web-test $(PAGE)
 	@$(BIN)/python -m pytest --ignore=tests/crashes $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
-	@$(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)
+	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)
 
 lint: $(SET_UP)
 	@$(BIN)/ruff check --quiet

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a pytest inside pytest
+
 SUITE = """
 import pytest
 

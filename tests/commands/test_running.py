@@ -18,6 +18,8 @@ from holdfast.settings import read_settings
 from tests.served import HOLDFAST, PATIENCE_SECONDS, Served, first_line, served
 from tests.server.unsupervised import COMMAND
 
+pytestmark = pytest.mark.slow  # real servers that start and end
+
 # Holds a session as a runner does, and ends when it is asked to: at once, or never.
 HOLD = """
 import signal, sys, time

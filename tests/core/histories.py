@@ -4,6 +4,8 @@
 are plausible with wild records thrown in, and some of their own left out, doubled or exchanged.
 """
 
+import os
+
 import msgspec
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -17,13 +19,13 @@ from tests.core.wild import wild_record
 
 LENGTH = 40
 law = settings(
-    max_examples=1_000,
+    max_examples=int(os.environ.get("HOLDFAST_TEST_HISTORIES", "1000")),
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-"""One thousand histories, the same ones on every machine: a red build can be repeated."""
+"""One thousand histories (`make test-fast`: 250), the same ones on every machine: a red build can be repeated."""
 
 
 def rows() -> st.SearchStrategy[bytes]:

@@ -19,6 +19,8 @@ from tests.served import HOLDFAST, PATIENCE_SECONDS, served
 from tests.server.unsupervised import COMMAND
 from tests.store.stage import Run, created
 
+pytestmark = pytest.mark.slow  # real servers that start and end
+
 
 def run_holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
