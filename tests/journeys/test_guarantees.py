@@ -97,6 +97,34 @@ def test_G3_a_session_takes_a_message_after_any_kill(
     assert seen.end(turn)["outcome"] == outcome or victims == "everything"
 
 
+@pytest.mark.contract("G3")
+def test_G3_a_message_sent_right_after_the_run_died_is_not_held_with_what_it_left(
+    house: House, person: Person, session: SessionId
+) -> None:
+    """Nobody has noticed the death yet when the message comes: it still lies behind the loss, and runs."""
+    with person.follow(session) as live:
+        turn = person.say(session, "!stream 3000 20")
+        live.until_words(5)
+    house.end_runner(session)
+    following = person.say(session, "!say here")
+    seen = person.wait_for_end(session, following, STUCK_AFTER)
+    assert seen.text(following) == "here"
+    assert seen.end(turn)["outcome"] == "interrupted"
+
+
+@pytest.mark.contract("A9")
+def test_A9_an_answer_given_right_after_the_run_died_is_refused(
+    house: House, person: Person, session: SessionId
+) -> None:
+    turn = person.say(session, "!approve append notes.txt done")
+    (ask,) = person.wait_for_ask(session)
+    house.end_runner(session)
+    assert person.answer(session, ask["ask"], choice="once").status_code == 409
+    seen = person.wait_for_end(session, turn, STUCK_AFTER)
+    (approval,) = [item for item in seen.items if item["type"] == "approval"]
+    assert (approval["state"], approval.get("choice")) == ("expired", None)
+
+
 @pytest.mark.contract("G4")
 def test_G4_a_message_sent_many_times_is_recorded_and_run_once(person: Person, session: SessionId) -> None:
     """Many times at once, and again after its end; another message under its id is refused."""
@@ -143,6 +171,7 @@ def test_G4_a_runner_that_dies_before_it_told_the_agent_repeats_nothing(house: H
     assert seen.end(turn)["outcome"] == "interrupted"
     (approval,) = [item for item in seen.items if item["type"] == "approval"]
     assert (approval["state"], approval["choice"]) == ("delivered", "once")
+    assert "may or may not have run" in seen.end(turn)["error"]
     assert seen.text(turn) == ""
     notes = house.home / "workspaces" / session / "notes.txt"
     following = person.wait_for_end(session, person.say(session, "!say next"))

@@ -56,6 +56,11 @@ def test_a_waiting_turn_shows_in_the_list_and_can_be_cancelled(narrow: House) ->
     narrow.running(first)
     waiting = person.say(second, "!say never")
     assert state(person, second) == "queued"
+    places = {"running": 1, "waiting": [second]}
+    with person.follow(second) as live:
+        live.until(lambda: live.said("places") == [places], "that it waits for a free place")
+        assert person.get("/api/status").json()["places"] == places
+        assert "1 for a free place (1 running)" in narrow.run("status").stdout
     assert [holder.session for holder in living(narrow.home / "run")] == [first]
     assert person.cancel(second, waiting).status_code == 200
     assert person.look(second).end(waiting)["outcome"] == "cancelled"

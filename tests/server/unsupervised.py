@@ -10,6 +10,7 @@ from holdfast.cli import main
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server import serve
+from holdfast.server.schema import Places
 
 COMMAND = (sys.executable, "-W", "error", str(Path(__file__).resolve()))
 
@@ -25,12 +26,19 @@ class Idle:
         return {}
 
     @property
+    def places(self) -> Places:
+        return Places()
+
+    @property
     def spooling(self) -> bool:
         return False
 
     def nudge(self, session: SessionId) -> None:
         with self._nudges.open("a") as file:
             file.write(f"{session}\n")
+
+    async def settle(self, session: SessionId) -> bool:  # noqa: ARG002  the tests play the owner without a lock
+        return False
 
     async def run(self) -> None:
         await asyncio.Event().wait()

@@ -8,6 +8,7 @@ from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.schema import Places
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
 from holdfast.store.memory import MemoryStore
@@ -21,11 +22,18 @@ class Idle:
         return {}
 
     @property
+    def places(self) -> Places:
+        return Places()
+
+    @property
     def spooling(self) -> bool:
         return False
 
     def nudge(self, session: SessionId) -> None:
         pass
+
+    async def settle(self, session: SessionId) -> bool:  # noqa: ARG002  the tests play the owner without a lock
+        return False
 
     async def run(self) -> None:
         await asyncio.Event().wait()

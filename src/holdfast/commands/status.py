@@ -26,6 +26,8 @@ def run(arguments: Namespace) -> int:
         presence, status = found
         say("Server", f"{presence.link} (process {status.pid}, up {spelled(status.uptime)}, version {status.version})")
         sessions, running = status.sessions, status.running
+        if status.places.waiting:
+            say("Waiting", f"{len(status.places.waiting)} for a free place ({status.places.running} running)")
     say("Runners", runners(living(settings.locks)))
     say("Sessions", f"{sessions}, {running} of them running or waiting for you" if running else str(sessions))
     say("Store", f"{size_of(settings.store) / 1e6:.1f} MB in {settings.store}")

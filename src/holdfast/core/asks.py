@@ -97,6 +97,9 @@ def deliver(state: State, ask_id: AskId) -> None:
     if item is not None and item.state == "answered":
         item.state = "delivered"
         del state.asks[ask_id]
+        turn = state.turns.get(item.turn)
+        if turn is not None and isinstance(item, Approval) and item.choice != "deny":
+            turn.permitted[ask_id] = item.call
 
 
 def expire(state: State, ask_id: AskId, reason: str) -> None:

@@ -15,6 +15,7 @@ from holdfast.core.state import State
 from holdfast.core.turns import Turn
 
 LOST = "The agent's process ended."
+IN_DOUBT = "A step that had begun may or may not have run: look before you repeat it."
 
 
 def submit(state: State, record: Record, event: TurnSubmitted) -> None:
@@ -121,7 +122,10 @@ def end(
         _enter(state, turn)
     if turn.cancel_requested and outcome in ("completed", "failed"):
         outcome, error, stderr = "cancelled", "", ""
+    if turn.in_doubt and outcome in ("failed", "interrupted"):
+        error = f"{error} {IN_DOUBT}".lstrip()
     expire_all(state, turn.id, "the run ended first")
+    turn.permitted = {}
     _close_items(turn, record.time)
     turn.state, turn.outcome = "ended", outcome
     turn.items[END] = End(

@@ -33,6 +33,7 @@ def speak(turn: Turn, record: Record, event: TextAppended) -> None:
         )
         turn.add(item)
         turn.doing = "writing"
+    turn.went_on()
     item.pieces.append(event.text)
     item.recovered |= record.late is not None
 
@@ -52,6 +53,7 @@ def think(turn: Turn, record: Record, event: ThoughtAppended) -> None:
         )
         turn.add(item)
         turn.doing = "thinking"
+    turn.went_on()
     item.pieces.append(event.text)
     item.recovered |= record.late is not None
 
@@ -86,7 +88,9 @@ def change_tool(turn: Turn, item: ToolCall, record: Record, event: ToolChanged) 
     item.recovered |= record.late is not None
     if turn.outcome is not None:
         item.interrupt(record.time)
-    elif not item.finished:
+    elif item.finished:
+        turn.finished(item.call)
+    else:
         turn.doing = item.title or item.name
 
 

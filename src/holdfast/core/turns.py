@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from holdfast.core.events import Outcome
-from holdfast.core.ids import CallId, SteerId, TurnId
+from holdfast.core.ids import AskId, CallId, SteerId, TurnId
 from holdfast.core.items import (
     END,
     Approval,
@@ -25,7 +25,7 @@ class Turn(msgspec.Struct, kw_only=True, omit_defaults=True):
     `items` holds what may still change, and in a session that was never settled everything. `tails` names the
     item that speaks last for each parent (`""`: the agent itself); `calls` finds a tool call by its agent's id;
     `plan` is the `k` of the turn's one plan; `steers` are words that the agent was not told yet; `doing` is what it
-    was last seen to do.
+    was last seen to do; `permitted` are the steps that it was allowed and has not been seen to finish.
     """
 
     id: TurnId
@@ -45,6 +45,7 @@ class Turn(msgspec.Struct, kw_only=True, omit_defaults=True):
     plan: int | None = None
     steers: dict[SteerId, Steer] = {}
     doing: str = ""
+    permitted: dict[AskId, CallId | None] = {}
     usage: Usage = msgspec.field(default_factory=Usage)
 
     def add(self, item: Item) -> None:
@@ -66,6 +67,26 @@ class Turn(msgspec.Struct, kw_only=True, omit_defaults=True):
         k = self.calls.get(call)
         item = None if k is None else self.items.get(k)
         return item if isinstance(item, ToolCall) else None
+
+    def went_on(self) -> None:
+        """The run did something else: whatever it was allowed and reports no call of is behind it."""
+        if self.permitted:
+            self.permitted = {ask: call for ask, call in self.permitted.items() if self._unfinished(call)}
+
+    def finished(self, call: CallId) -> None:
+        """The run reports the end of a call, and so of the step that it was allowed for it."""
+        if self.permitted:
+            self.permitted = {ask: allowed for ask, allowed in self.permitted.items() if allowed != call}
+
+    def _unfinished(self, call: CallId | None) -> bool:
+        item = None if call is None else self.call(call)
+        return item is not None and not item.finished
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a step may or may not have run, as far as anybody can know who sees the run no more."""
+        unfinished = any(isinstance(item, ToolCall) and not item.finished for item in self.items.values())
+        return unfinished or bool(self.permitted)
 
     def ask(self, k: int) -> Approval | Question | None:
         item = self.items.get(k)

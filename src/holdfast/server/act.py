@@ -36,6 +36,8 @@ class Outcome(NamedTuple):
 async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome:
     """Carry out a command, or raise `Refused`. The same command again has no second effect and the same answer."""
     state = (await wiring.store.open(session)).session
+    if state.alive and await wiring.supervisor.settle(session):
+        state = (await wiring.store.open(session)).session
     if state.deleted and not isinstance(command, c.RestoreSession | c.DeleteSession):
         raise NoSuchSession(session)
     try:

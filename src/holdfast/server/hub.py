@@ -15,7 +15,7 @@ import msgspec
 
 from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
-from holdfast.server.schema import StoreState
+from holdfast.server.schema import Conditions, Places, StoreState
 from holdfast.server.tails import ListSource, SessionSource, Source, Tail
 from holdfast.server.viewer import Follow, Viewer
 from holdfast.store.protocol import Store
@@ -40,7 +40,7 @@ class Hub:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.lineage = ""
-        self.state = StoreState()
+        self.conditions = Conditions()
         self.closing = asyncio.Event()
         self._trouble = ""
         self._spooling = False
@@ -81,20 +81,26 @@ class Hub:
         if trouble is not None and str(trouble) != self._trouble:
             log.warning("store.unusable", extra={"error": str(trouble)})
         self._trouble = "" if trouble is None else str(trouble)
-        self._tell()
+        self._tell_store()
 
     def report_spooling(self, *, spooling: bool) -> None:
         """Tell every viewer that a run can't reach the store, though we may."""
         if self._spooling and not spooling:
             self._trouble = ""  # what a run had kept aside is in the store, so the store can be written
         self._spooling = spooling
-        self._tell()
+        self._tell_store()
 
-    def _tell(self) -> None:
+    def report_places(self, places: Places) -> None:
+        """Tell every viewer who waits for a free place."""
+        self._tell(msgspec.structs.replace(self.conditions, places=places))
+
+    def _tell_store(self) -> None:
         error = self._trouble or (SPOOLING if self._spooling else "")
-        state = StoreState(writable=not error, error=error)
-        if state != self.state:
-            self.state = state
+        self._tell(msgspec.structs.replace(self.conditions, store=StoreState(writable=not error, error=error)))
+
+    def _tell(self, conditions: Conditions) -> None:
+        if conditions != self.conditions:
+            self.conditions = conditions
             for viewer in self._viewers:
                 viewer.wake()
 
@@ -106,7 +112,7 @@ class Hub:
     @asynccontextmanager
     async def viewer(self, wish: Wish) -> AsyncGenerator[Viewer]:
         """A live connection for the length of the block."""
-        viewer = Viewer(self.lineage, lambda: self.state, self.report)
+        viewer = Viewer(self.lineage, lambda: self.conditions, self.report)
         self._viewers.add(viewer)
         if self.closing.is_set():
             viewer.leave()

@@ -253,6 +253,14 @@ class Status(Answer, frozen=True, kw_only=True):
     watched: int
     store_bytes: int
     runners: list[Holder]
+    places: "Places"
+
+
+class Places(Answer, frozen=True, kw_only=True):
+    """Sessions that wait for a free place, because as many runs as are allowed (`running`) go on already."""
+
+    running: int = 0
+    waiting: tuple[SessionId, ...] = ()
 
 
 # What the live connection says beside records and rows.
@@ -283,6 +291,13 @@ class StoreState(Answer, frozen=True, kw_only=True):
 
     writable: bool = True
     error: str = ""
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is true for everybody and lies in no log. Each field is an event of the live connection."""
+
+    store: StoreState = StoreState()
+    places: Places = Places()
 
 
 # From what is stored to what is sent.

@@ -153,9 +153,10 @@ async def supervised(wiring: Wiring) -> None:
 
 
 async def told(wiring: Wiring) -> None:
-    """Let every viewer know when a run can't reach the store."""
+    """Let every viewer know when a run can't reach the store, and who waits for a free place."""
     while True:
         wiring.hub.report_spooling(spooling=wiring.supervisor.spooling)
+        wiring.hub.report_places(wiring.supervisor.places)
         await asyncio.sleep(AGAIN_SECONDS)
 
 

@@ -16,7 +16,7 @@ from holdfast.core.records import Record
 from holdfast.server.schema import Gone, SessionRow, row_of
 from holdfast.store.protocol import Row
 
-Name = Literal["ready", "record", "session", "gone", "reset", "store"]
+Name = Literal["ready", "record", "session", "gone", "reset", "store", "places"]
 
 HELLO = b": hello\n\n"
 ALIVE = b": alive\n\n"

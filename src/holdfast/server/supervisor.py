@@ -28,12 +28,15 @@ from holdfast.core.overview import Overview
 from holdfast.core.records import Position
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
+from holdfast.server.schema import Places
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 
 log = logging.getLogger(__name__)
 
 TICK = 0.5
+SETTLING = 5.0
+"""Seconds that a command waits, at most, for the loss of a dead owner to be written down before it."""
 TAKEN = 75
 """Exit code of a runner that found its session owned by another."""
 ROWS = 1_000
@@ -60,14 +63,32 @@ class Supervisor:
         self._failed_starts: dict[SessionId, int] = {}
         self._read: set[SessionId] = set()
         self._nudged = asyncio.Event()
+        self._awaited: list[asyncio.Future[None]] = []
         self._spare: subprocess.Popen[str] | None = None
         self.holders: dict[SessionId, Holder] = {}
-        self.waiting: dict[SessionId, int] = {}
+        self.places = Places()
 
     def nudge(self, session: SessionId) -> None:
         """Something was asked of the session, or it was read: look at it now."""
         self._read.add(session)
         self._nudged.set()
+
+    async def settle(self, session: SessionId) -> bool:
+        """See to it that a dead owner's loss lies in the log; whether it was looked for.
+
+        What a person asks for now comes after the loss then: a message runs instead of being held with what it had
+        interrupted, and an answer is refused instead of never being delivered.
+        """
+        holder = probe(self._settings.locks, session)
+        if holder is not None and holder.pid != os.getpid():
+            return False
+        looked = asyncio.get_running_loop().create_future()
+        self._awaited.append(looked)
+        self._nudged.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLING):
+                await looked
+        return True
 
     @property
     def spooling(self) -> bool:
@@ -78,10 +99,15 @@ class Supervisor:
         """Watch until cancelled. Runners are left alone then; only the spare ends."""
         try:
             while True:
+                awaited, self._awaited = self._awaited, []
                 try:
                     await self._look()
                 except HoldfastError:
                     log.exception("supervisor.failed")
+                finally:
+                    for looked in awaited:
+                        if not looked.done():
+                            looked.set_result(None)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(TICK):
                         await self._nudged.wait()
@@ -96,8 +122,13 @@ class Supervisor:
         self._reap()
         alive = {owner.session for owner in await self._store.owners()}
         situations = [self._situation(session, alive) for session in self._interesting(alive)]
-        self.waiting = {}
-        for action in recovery.plan(situations, self._settings.file.runners.max):
+        actions = recovery.plan(situations, self._settings.file.runners.max)
+        waiting = [action for action in actions if isinstance(action, recovery.Wait)]
+        self.places = Places(
+            running=max((wait.running for wait in waiting), default=0),
+            waiting=tuple(wait.session for wait in waiting),
+        )
+        for action in actions:
             await self._carry_out(action)
         self._make_room()
         for session in self._read & set(self._rows):
@@ -159,8 +190,8 @@ class Supervisor:
                 await self._record(session)
             case recovery.Spawn(session):
                 self._spawn(session)
-            case recovery.Wait(session, running):
-                self.waiting[session] = running
+            case recovery.Wait():
+                pass  # `places` says so
             case recovery.Fail(session):
                 await self._fail(session)
             case _:
@@ -177,7 +208,7 @@ class Supervisor:
         """Ask as many idle runners as there are who wait to give up their places. A busy one is never asked."""
         busy = {session for session, row in self._rows.items() if row.state != "idle"}
         idle = [holder for session, holder in self.holders.items() if holder.pid > 0 and session not in busy]
-        for holder in idle[: len(self.waiting)]:
+        for holder in idle[: len(self.places.waiting)]:
             log.info("runner.retired", extra={"session": holder.session, "pid": holder.pid})
             with contextlib.suppress(ProcessLookupError):
                 os.kill(holder.pid, signal.SIGUSR2)

@@ -10,7 +10,7 @@ from functools import partial
 
 from holdfast.core.errors import NoSuchSession, StoreError
 from holdfast.core.ids import SessionId
-from holdfast.server.schema import Gone, Ready, Reset, StoreState
+from holdfast.server.schema import Conditions, Gone, Ready, Reset
 from holdfast.server.sse import ALIVE, HELLO, frame
 from holdfast.server.tails import BATCH, POLL, Tail
 
@@ -68,12 +68,14 @@ class Follow:
 class Viewer:
     """Bytes for one browser, for as long as it stays."""
 
-    def __init__(self, lineage: str, state: Callable[[], StoreState], trouble: Callable[[StoreError], None]) -> None:
+    def __init__(
+        self, lineage: str, conditions: Callable[[], Conditions], trouble: Callable[[StoreError], None]
+    ) -> None:
         self.follows: list[Follow] = []
         self._lineage = lineage
-        self._state = state
+        self._conditions = conditions
         self._trouble = trouble
-        self._told = StoreState()
+        self._told = Conditions()
         self._news = asyncio.Event()
         self._left = False
         self._due = False
@@ -97,7 +99,7 @@ class Viewer:
         while not self._left:
             self._news.clear()
             sent = False
-            for take in (self._take_state, *(partial(self._take, follow) for follow in self.follows)):
+            for take in (self._take_conditions, *(partial(self._take, follow) for follow in self.follows)):
                 body = await take()
                 if body:
                     sent = True
@@ -110,12 +112,12 @@ class Viewer:
                     yield ALIVE
                 await self._news.wait()
 
-    async def _take_state(self) -> bytes:
-        state = self._state()
-        if state == self._told:
-            return b""
-        self._told = state
-        return frame("store", state)
+    async def _take_conditions(self) -> bytes:
+        """What has changed for everybody since we last said it."""
+        told, self._told = self._told, self._conditions()
+        store = b"" if told.store == self._told.store else frame("store", self._told.store)
+        places = b"" if told.places == self._told.places else frame("places", self._told.places)
+        return store + places
 
     async def _take(self, follow: Follow) -> bytes:
         try:

@@ -9,6 +9,7 @@ from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.schema import Places
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 
@@ -20,6 +21,10 @@ class Supervising(Protocol):
         """The session may need attention now. Returns at once; any number of nudges are one."""
         ...
 
+    async def settle(self, session: SessionId) -> bool:
+        """Have the loss of an owner that died written down; whether there may have been one."""
+        ...
+
     async def run(self) -> None:
         """Watch over the runners until cancelled. Runners outlive this."""
         ...
@@ -27,6 +32,11 @@ class Supervising(Protocol):
     @property
     def holders(self) -> Mapping[SessionId, Holder]:
         """Who runs now."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """Who waits for a free place."""
         ...
 
     @property

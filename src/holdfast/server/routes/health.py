@@ -40,6 +40,7 @@ async def status(wiring: Wired) -> Status:
         watched=wiring.hub.watched,
         store_bytes=await asyncio.to_thread(size_of, wiring.settings.store),
         runners=list(wiring.supervisor.holders.values()),
+        places=wiring.supervisor.places,
     )
 
 

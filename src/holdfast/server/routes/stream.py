@@ -20,8 +20,8 @@ from holdfast.server.wired import Wired
 FOLLOWS = 16
 DESCRIPTION = """Server-sent events. `ready` comes first. `record` (id `<session>:<seq>`) is a record of a followed
 session; `session` a changed line of the session list; `gone` a session that was deleted; `reset` says that a cursor is
-not of this history: load the snapshot anew; `store` says whether the store can be written. A comment comes at least
-every ten seconds."""
+not of this history: load the snapshot anew; `store` says whether the store can be written, `places` which sessions wait
+for a free place because enough runs go on already. A comment comes at least every ten seconds."""
 
 
 @get(
