@@ -111,9 +111,12 @@ async def test_a_commit_returns_when_it_is_stored_and_not_before(tmp_path: Path)
         assert scene.shelf.facts == [word(1), TurnEnded(turn=T, outcome="completed")]
 
 
-async def test_there_is_room_until_too_much_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the agent is not read further, until the store has taken some."""
-    monkeypatch.setattr(module, "WAITING", 10)
+@pytest.mark.parametrize(("limit", "value"), [("WAITING", 10), ("WAITING_WEIGHT", len(words(10)))])
+async def test_there_is_room_until_too_much_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+) -> None:
+    """Too many facts, or too many characters. Then the agent is not read further, until the store has taken some."""
+    monkeypatch.setattr(module, limit, value)
     async with staged(tmp_path) as scene:
         scene.shelf.open.clear()
         for number in range(1, 10):
@@ -122,9 +125,21 @@ async def test_there_is_room_until_too_much_waits(tmp_path: Path, monkeypatch: p
         scene.outbox.emit(word(10))
         room = asyncio.create_task(scene.outbox.room())
         await scene.until(lambda: scene.shelf.tries == 1)
+        await asyncio.sleep(0.01)  # room that is there is found at once
         assert not room.done()
         scene.shelf.open.set()
         await asyncio.wait_for(room, PATIENCE)
+
+
+async def test_long_facts_go_in_several_commits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One transaction never grows with what waits; a fact that is too long alone goes alone."""
+    monkeypatch.setattr(module, "BATCH_WEIGHT", len(words(2)))
+    async with staged(tmp_path) as scene:
+        for number in range(1, 8):
+            scene.outbox.emit(word(number))
+        await scene.flushed()
+        assert scene.shelf.text == words(7)
+        assert scene.shelf.tries == 4
 
 
 @pytest.mark.contract("R7")

@@ -11,21 +11,24 @@ harmless.
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from itertools import islice
 from typing import Protocol
+
+from msgspec import UNSET
 
 from holdfast import faults
 from holdfast.core.coalesce import coalesce_events
 from holdfast.core.errors import StoreError
-from holdfast.core.events import AnyFact, Event
+from holdfast.core.events import AnyFact, Event, TextAppended, ThoughtAppended, ToolChanged
 from holdfast.core.ids import SessionId
 from holdfast.core.records import Position
 from holdfast.store.protocol import Store
 from holdfast.store.spool import Spool
 
 BATCH = 500
+BATCH_WEIGHT = 4_000_000
 WAITING = 2_000
-"""Facts that may wait before the agent is not read further."""
+WAITING_WEIGHT = 16_000_000
+"""Facts, and characters of them, that may wait before the agent is not read further."""
 LONGEST_PAUSE = 0.02
 SLOW = 0.004
 """Seconds that a commit may take before the outbox begins to gather."""
@@ -37,6 +40,19 @@ class Tell(Protocol):
     """Hears whether facts go to the spool because the store can't be written."""
 
     def __call__(self, *, spooling: bool) -> None: ...
+
+
+def weight(fact: AnyFact) -> int:
+    """About how many characters a fact holds, of what an agent can make long."""
+    match fact:
+        case TextAppended() | ThoughtAppended():
+            return len(fact.text)
+        case ToolChanged():
+            said = sum(len(part) for part in (fact.arguments, fact.output, fact.error) if part is not UNSET)
+            diffs = () if fact.diffs is UNSET else fact.diffs
+            return len(fact.appended) + said + sum(len(diff.old or "") + len(diff.new or "") for diff in diffs)
+        case _:
+            return 0
 
 
 class Outbox:
@@ -59,6 +75,7 @@ class Outbox:
         self._spool = spool
         self._tell = tell
         self._waiting: deque[AnyFact] = deque()
+        self._weight = 0
         self._emitted = 0
         self._stored = 0
         self._arrived = asyncio.Event()
@@ -68,6 +85,7 @@ class Outbox:
     def emit(self, fact: AnyFact) -> None:
         """Take a fact. It is stored as soon as may be, in the order of emission."""
         self._waiting.append(fact)
+        self._weight += weight(fact)
         self._emitted += 1
         self._arrived.set()
 
@@ -85,10 +103,13 @@ class Outbox:
 
     async def room(self) -> None:
         """Return when there is room for more: what an agent says is read only then."""
-        if len(self._waiting) < WAITING:
+        if self._roomy():
             return
         async with self._left:
-            await self._left.wait_for(lambda: len(self._waiting) < WAITING)
+            await self._left.wait_for(self._roomy)
+
+    def _roomy(self) -> bool:
+        return len(self._waiting) < WAITING and self._weight < WAITING_WEIGHT
 
     @property
     def idle(self) -> bool:
@@ -107,7 +128,7 @@ class Outbox:
             pause = min(took, LONGEST_PAUSE) if took > SLOW else 0.0
 
     async def _carry(self) -> None:
-        batch = list(islice(self._waiting, BATCH))
+        batch = self._batch()
         events = coalesce_events(batch)
         if self._spool.empty and await self._append(self.n + 1, events):
             self.n += len(events)
@@ -119,6 +140,17 @@ class Outbox:
             self.n += len(events)
             await self._release(len(batch), stored=0)
         await self._drain()
+
+    def _batch(self) -> list[AnyFact]:
+        """What goes together next: at least one fact, however long."""
+        batch: list[AnyFact] = []
+        total = 0
+        for fact in self._waiting:
+            total += weight(fact)
+            if batch and (len(batch) == BATCH or total > BATCH_WEIGHT):
+                break
+            batch.append(fact)
+        return batch
 
     async def _append(self, first: int, events: Sequence[Event]) -> bool:
         faults.point("outbox.appending")
@@ -154,7 +186,7 @@ class Outbox:
 
     async def _release(self, count: int, *, stored: int) -> None:
         for _ in range(count):
-            self._waiting.popleft()
+            self._weight -= weight(self._waiting.popleft())
         if not self._waiting:
             self._arrived.clear()
         async with self._left:
