@@ -65,7 +65,14 @@ class Live:
 async def live(api: httpx.AsyncClient, *follows: str, **others: str | int) -> AsyncGenerator[Live]:
     """Watch, for the length of the block."""
     params = [("follow", follow) for follow in follows] + [(name, str(value)) for name, value in others.items()]
-    async with api.stream("GET", "/api/stream", params=tuple(params)) as answer:
+    async with listening(api, "/api/stream", *params) as stream:
+        yield stream
+
+
+@asynccontextmanager
+async def listening(api: httpx.AsyncClient, path: str, *params: tuple[str, str]) -> AsyncGenerator[Live]:
+    """Hear what any streaming address says, for the length of the block."""
+    async with api.stream("GET", path, params=params) as answer:
         assert answer.status_code == 200, await answer.aread()
         yield Live(answer)
 

@@ -23,10 +23,12 @@ from holdfast.store.protocol import Appended
 
 
 class Outcome(NamedTuple):
-    """The record that counts, and the session as it was then (of an earlier record: as it is now)."""
+    """The record that counts, and the session as it was then. `again`: it lay there before, and the session is as of
+    now."""
 
     record: Record
     session: Session
+    again: bool = False
 
     @property
     def seq(self) -> int:
@@ -88,14 +90,14 @@ async def _again(wiring: Wiring, session: SessionId, state: Session, seq: int) -
         ask = state.ask(event.ask) or await find_ask(wiring.store, session, state, event.ask)
         if ask is None or ask.answer_seq != seq:
             raise overruled(state, record, [])
-    return Outcome(record, state)
+    return Outcome(record, state, again=True)
 
 
 async def _taken(wiring: Wiring, session: SessionId, state: Session, decision: Decision, taken: KeyTaken) -> Outcome:
     """The key has other content. Words that were meant for a run which is over by now are still the same words."""
     record = await record_at(wiring, session, int(str(taken.details[1])))
     if _words(record.event) == _words(decision.intents[-1]) is not None:
-        return Outcome(record, state)
+        return Outcome(record, state, again=True)
     if isinstance(record.event, e.ApprovalAnswered | e.QuestionAnswered):
         raise answered_before(record) from taken
     raise Overruled(str(taken), record, "KeyTaken") from taken
@@ -126,7 +128,7 @@ async def _answered(wiring: Wiring, session: SessionId, state: Session, command:
         raise Overruled("This ended without an answer: its run was over first.", None)
     record = await record_at(wiring, session, ask.answer_seq)
     if _same_answer(record.event, command):
-        return Outcome(record, state)
+        return Outcome(record, state, again=True)
     raise answered_before(record)
 
 

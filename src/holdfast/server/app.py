@@ -11,6 +11,7 @@ from litestar.types import ASGIApp
 
 from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
+from holdfast.server.dialect import approvals, questions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
 from holdfast.server.routes import account, asks, health, sessions, stream, turns
@@ -21,6 +22,7 @@ from holdfast.server.wiring import Wiring
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
 PAGE_PATHS = ["/", "/session/{session_id:str}"]
 API = (*health.ROUTES, *account.ROUTES, *sessions.ROUTES, *turns.ROUTES, *asks.ROUTES, *stream.ROUTES)
+DIALECT = (approvals.ROUTES, questions.ROUTES)
 
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
@@ -34,7 +36,7 @@ def create_routes(
 ) -> Litestar:
     """Every route, without the guard."""
     return Litestar(
-        route_handlers=[*API, *page],
+        route_handlers=[*API, *DIALECT, *page],
         dependencies={
             "wiring": Provide(wiring, sync_to_thread=False),
             "client": Provide(caller, sync_to_thread=False),
