@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from holdfast.core import events as e
-from holdfast.core.ids import AskId, SessionId
+from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.store.sqlite.store import SqliteStore
 from tests.server.live import Live, listening
 from tests.store.stage import T1, Run
@@ -21,13 +21,18 @@ class System(NamedTuple):
 
     name: str
     id: str
-    ask: Callable[[str], e.AnyFact]
+    asked: Callable[[str, TurnId], e.AnyFact]
     delivered: Callable[[AskId], e.AnyFact]
     answers: tuple[str, str]
     answer: str
 
     def __str__(self) -> str:
         return self.name
+
+    # What a run does.
+
+    def ask(self, name: str, turn: TurnId = T1) -> e.AnyFact:
+        return self.asked(name, turn)
 
     # What a client does.
 
@@ -62,12 +67,12 @@ class System(NamedTuple):
         return self.seen(heard.data)
 
 
-def _approval(name: str) -> e.AnyFact:
-    return e.ApprovalRequested(ask=AskId(name), turn=T1, command=f"run {name}")
+def _approval(name: str, turn: TurnId) -> e.AnyFact:
+    return e.ApprovalRequested(ask=AskId(name), turn=turn, command=f"run {name}")
 
 
-def _question(name: str) -> e.AnyFact:
-    return e.QuestionAsked(ask=AskId(name), turn=T1, text=f"{name}?")
+def _question(name: str, turn: TurnId) -> e.AnyFact:
+    return e.QuestionAsked(ask=AskId(name), turn=turn, text=f"{name}?")
 
 
 APPROVALS = System(

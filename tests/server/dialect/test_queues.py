@@ -214,7 +214,6 @@ async def test_without_an_id_the_oldest_is_answered_and_if_nothing_waits_nothing
 
 @both
 @pytest.mark.contract("A9")
-@pytest.mark.contract("C4")
 async def test_an_answer_after_the_end_of_the_run_is_refused(
     api: httpx.AsyncClient, store: SqliteStore, session: SessionId, system: System
 ) -> None:
