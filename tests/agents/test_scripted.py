@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -136,7 +137,7 @@ async def test_ask(tmp_path: Path) -> None:
     assert (colour.text, colour.choices, colour.free_text) == ("Which colour?", ("red", "blue"), True)
     assert (why.choices, why.secret, why.timeout_seconds) == ((), False, 0)
     assert (key.secret, key.timeout_seconds, key.choices) == (True, 7, ())
-    assert audience.text == "answer:to Which colour?answer:to Why?answer:to Key?"
+    assert audience.text == f"answer:to Which colour?answer:to Why?secret:{sha256(b'to Key?').hexdigest()[:8]}"
 
 
 async def test_a_question_without_an_answer_goes_on(tmp_path: Path) -> None:

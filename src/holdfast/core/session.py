@@ -114,6 +114,13 @@ class Session(State, kw_only=True, omit_defaults=True):
                 self.deleted = 0
             case e.MemoryStarted() | e.MemoryCommitted() | e.MemoryFailed():
                 pass  # the ledger folds these; nothing that a transcript shows depends on them
+            case e.PersonNotified() as event:
+                ask = None if event.ask is None else self.ask(event.ask)
+                if ask is not None:
+                    ask.notified_at = ask.notified_at or record.time
+                self.notified = event.turn or self.notified
+            case e.RuleRemembered() | e.RuleRevoked():
+                pass  # the house folds these
             case e.Unknown():
                 pass
             case _:
@@ -174,6 +181,8 @@ class Session(State, kw_only=True, omit_defaults=True):
             born=event.born,
             group=event.group,
             reference=event.reference,
+            steers=event.steers,
+            takes_reasons=event.takes_reasons,
         )
         self.conversation = Conversation(event.agent, event.reference) if event.reference else None
         self.failure = ""

@@ -1,7 +1,6 @@
 """Hosts one agent: opens it, hears what it says and asks, and tells it what people decided.
 
-Law: what an answer permits is in the log, synced, before the agent is told, and it is told once. If the host dies
-between the two, nobody repeats it.
+What the agent asks goes into the log; what people decided comes from there, by way of `Answers`.
 """
 
 import asyncio
@@ -17,23 +16,24 @@ from holdfast.agents.catalog import AgentSpec
 from holdfast.core.events import (
     AgentOpened,
     AnyFact,
-    ApprovalDelivered,
     Attachment,
-    QuestionDelivered,
     QuestionExpired,
     SteerDelivered,
     TextAppended,
     ThoughtAppended,
     ToolChanged,
 )
+from holdfast.core.house import House
 from holdfast.core.ids import AskId, SessionId, TurnId, mint
-from holdfast.core.items import Approval, Question, Steer
+from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
+from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
+from holdfast.store.protocol import Store
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ class Host:
         self,
         session: SessionId,
         epoch: int,
+        store: Store,
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
@@ -55,7 +56,11 @@ class Host:
         self._settings = settings
         self._find_agent = find_agent
         self._agent: AcpAgent | None = None
+        self._agent_name = ""
+        self._workspace = Path()
         self._asks = Asks(lambda: mint(secrets.token_bytes(10)))
+        self._answers = Answers(session, store, outbox, self._asks)
+        self.take_secret = self._answers.take_secret
         self._turn: TurnId | None = None
         self._steered: set[str] = set()
         self._deeds: set[asyncio.Task[None]] = set()
@@ -75,9 +80,10 @@ class Host:
         if self._agent is not None and self._agent.alive and self._agent.reference == reference:
             return True
         await self.close()
+        self._agent_name, self._workspace = spec.name, self._folder(session.workspace)
         self._agent = agent = await AcpAgent.open(
             spec,
-            workspace=self._workspace(session.workspace),
+            workspace=self._workspace,
             tag=self._tag,
             listener=self,
             reference=reference,
@@ -85,13 +91,19 @@ class Host:
             blobs=self._blob,
         )
         opened = AgentOpened(
-            agent=spec.name, pid=agent.pid, born=agent.born, group=agent.group, reference=agent.reference
+            agent=spec.name,
+            pid=agent.pid,
+            born=agent.born,
+            group=agent.group,
+            reference=agent.reference,
+            steers=agent.can_steer,
+            takes_reasons=agent.takes_reasons,
         )
         await self._outbox.commit(opened)
         faults.point("runner.agent_opened")
         return bool(reference) and agent.reference == reference
 
-    def _workspace(self, chosen: str) -> Path:
+    def _folder(self, chosen: str) -> Path:
         """The folder that the session names, or one of its own."""
         if chosen:
             return Path(chosen).expanduser()
@@ -135,20 +147,20 @@ class Host:
     def finish(self) -> None:
         """The turn is over: nobody waits for an answer any more."""
         self._turn = None
-        self._asks.clear()
+        self._answers.clear()
         for deed in list(self._deeds):
             deed.cancel()
 
     # What people decided.
 
-    def react(self, session: Session) -> None:
+    def react(self, session: Session, house: House) -> None:
         """Tell the agent what is new in the log."""
         if self._agent is None:
             return
-        for ask_id in session.asks:
-            ask = session.ask(ask_id)
-            if ask is not None and ask.state == "answered" and ask_id in self._asks:
-                self._do(self._deliver(self._agent, ask, self._asks.settle(ask_id)))
+        for ask, requests in self._answers.given(session):
+            self._do(self._answers.deliver(self._agent, ask, requests))
+        for approval, rules in self._answers.covered(session, house):
+            self._do(self._answers.allow(approval, rules))
         turn = None if session.running is None else session.turns.get(session.running)
         if turn is None or turn.id != self._turn or not self._agent.can_steer:
             return
@@ -161,16 +173,6 @@ class Host:
         task = asyncio.create_task(deed)
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
-
-    async def _deliver(self, agent: AcpAgent, ask: Approval | Question, requests: list[str]) -> None:
-        delivered = ApprovalDelivered(ask=ask.ask) if isinstance(ask, Approval) else QuestionDelivered(ask=ask.ask)
-        await self._outbox.commit(delivered)
-        faults.point("runner.delivered")
-        for request in requests:
-            if isinstance(ask, Approval):
-                agent.answer_permission(request, allow=ask.choice != "deny", reason=ask.reason)
-            else:
-                agent.answer_question(request, ask.answer)
 
     async def _steer(self, agent: AcpAgent, words: Steer) -> None:
         await self._outbox.commit(SteerDelivered(turn=words.turn, steer=words.steer))
@@ -199,7 +201,8 @@ class Host:
     def permission_requested(self, request: Permission) -> None:
         if self._turn is not None:
             self.spoke = True
-            self._outbox.emit(self._asks.request(self._turn, request))
+            where = str(self._workspace)
+            self._outbox.emit(self._asks.request(self._turn, request, agent=self._agent_name, workspace=where))
 
     def question_asked(self, request: Elicited) -> None:
         if self._turn is None or self._agent is None:

@@ -16,7 +16,8 @@ from holdfast.agents.catalog import NoSuchAgent
 from holdfast.core import window
 from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
-from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.house import House
+from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.items import Item
 from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
@@ -57,6 +58,7 @@ class Runner:
         self._prompting: asyncio.Task[Result] | None = None
         self._cancelled: TurnId | None = None
         self._ignored = False
+        self._house = House()
         self._changed = asyncio.Event()
         self._stopping = False
         self._retiring = False
@@ -66,7 +68,9 @@ class Runner:
     async def run(self) -> None:
         """Work until there is nothing left to do, or until told to stop. Raise `Fenced` if the session is lost."""
         async with asyncio.TaskGroup() as group:
-            steady = [group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow)]
+            steady = [
+                group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow, self._follow_house)
+            ]
             await self._outbox.commit(RunnerStarted(pid=os.getpid(), protocol=PROTOCOL, version=__version__))
             await self._caught_up()
             try:
@@ -120,11 +124,18 @@ class Runner:
             window.settle(self._session)
             self._react()
 
+    async def _follow_house(self) -> None:
+        """Know what is allowed for good, and act on it when it changes."""
+        async for records in tail(self._store, HOUSE, 0):
+            for record in records:
+                self._house.apply(record)
+            self._react()
+
     def _react(self) -> None:
         turn = None if self._turn is None else self._session.turns.get(self._turn)
         if turn is not None and turn.cancel_requested:
             self._cancel(turn.id)
-        self._host.react(self._session)
+        self._host.react(self._session, self._house)
         self._changed.set()
 
     async def _work(self) -> None:

@@ -98,9 +98,18 @@ async def _taken(wiring: Wiring, session: SessionId, state: Session, decision: D
     record = await record_at(wiring, session, int(str(taken.details[1])))
     if _words(record.event) == _words(decision.intents[-1]) is not None:
         return Outcome(record, state, again=True)
+    if _same_secret(record.event, decision.intents[-1]):
+        return Outcome(record, state, again=True)
     if isinstance(record.event, e.ApprovalAnswered | e.QuestionAnswered):
         raise answered_before(record) from taken
     raise Overruled(str(taken), record, "KeyTaken") from taken
+
+
+def _same_secret(before: e.Event, now: e.Event) -> bool:
+    """Whether the same client gave a secret to the same question, as one does who heard no reply the first time."""
+    if not (isinstance(before, e.QuestionAnswered) and isinstance(now, e.QuestionAnswered)):
+        return False
+    return before.secret and now.secret and (before.ask, before.client) == (now.ask, now.client)
 
 
 def _words(event: e.Event) -> tuple[object, ...] | None:
@@ -135,9 +144,10 @@ async def _answered(wiring: Wiring, session: SessionId, state: Session, command:
 def _same_answer(event: e.Event, command: c.AnswerApproval | c.AnswerQuestion) -> bool:
     match event, command:
         case e.ApprovalAnswered(), c.AnswerApproval():
-            return (event.choice, event.reason, event.client) == (command.choice, command.reason, command.client)
-        case e.QuestionAnswered(), c.AnswerQuestion():
-            return (event.text, event.client) == (command.text, command.client)
+            given = (event.choice, event.reason, event.everywhere, event.client)
+            return given == (command.choice, command.reason, command.everywhere, command.client)
+        case e.QuestionAnswered(), c.AnswerQuestion():  # what a secret said, nobody knows
+            return (event.text, event.secret, event.client) == (command.text, command.secret, command.client)
         case _:
             return False
 

@@ -28,6 +28,7 @@ from holdfast.server.browser import open_in_browser
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
 from holdfast.server.listening import listen
+from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
 from holdfast.server.supervisor import Supervisor
 from holdfast.server.wiring import Wiring
@@ -134,6 +135,7 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
+        watches.append(group.create_task(Notifier(wiring, presence.link).run()))
         with hearing(settings, hub):
             await Server(config, announce, hub.close).serve(sockets=[listener])
         for watch in watches:

@@ -7,17 +7,16 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 from litestar.types import ASGIApp
 
-from holdfast.core import commands as c
 from holdfast.core.askqueue import AskQueue
 from holdfast.core.errors import BadCommand, HoldfastError
 from holdfast.core.events import Choice
 from holdfast.core.items import Approval
-from holdfast.server.act import act
 from holdfast.server.dialect import values as v
 from holdfast.server.dialect.addressed import SessionQuery, meant_ask, named_session, opened
+from holdfast.server.dialect.answering import answered_once
 from holdfast.server.dialect.refusals import refuse_approval
 from holdfast.server.dialect.subscription import subscribed
-from holdfast.server.overruled import answered_before
+from holdfast.server.schema import AskAnswer
 from holdfast.server.wired import Caller, Wired
 
 DESCRIPTION = """Server-sent events. `initial` comes first, with what waits now; then `approval`, once for each change
@@ -46,9 +45,7 @@ async def stream_approvals(wiring: Wired, session_id: SessionQuery = None) -> AS
 async def respond_to_approval(wiring: Wired, client: Caller, data: JSONBody[v.ApprovalResponse]) -> v.ApprovalTaken:
     session, choice = named_session(data.session_id), _choice(data)
     ask = await meant_ask(wiring, session, data.approval_id, Approval)
-    outcome = await act(wiring, session, c.AnswerApproval(ask=ask, choice=choice, client=client))
-    if outcome.again:  # the dialect has no id for a request, so the same again is a second answer
-        raise answered_before(outcome.record)
+    await answered_once(wiring, session, ask, client, AskAnswer(choice=choice))
     return v.ApprovalTaken(choice=choice, approval_id=ask)
 
 

@@ -5,16 +5,15 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 from litestar.types import ASGIApp
 
-from holdfast.core import commands as c
 from holdfast.core.askqueue import AskQueue
 from holdfast.core.errors import BadCommand, HoldfastError
 from holdfast.core.items import Question
-from holdfast.server.act import act
 from holdfast.server.dialect import values as v
 from holdfast.server.dialect.addressed import SessionQuery, meant_ask, named_session, opened
+from holdfast.server.dialect.answering import answered_once
 from holdfast.server.dialect.refusals import refuse_question
 from holdfast.server.dialect.subscription import subscribed
-from holdfast.server.overruled import answered_before
+from holdfast.server.schema import AskAnswer
 from holdfast.server.wired import Caller, Wired
 
 DESCRIPTION = """Server-sent events. `initial` comes first, with what waits now; then `clarify`, once for each change
@@ -43,9 +42,7 @@ async def stream_questions(wiring: Wired, session_id: SessionQuery = None) -> AS
 async def respond_to_question(wiring: Wired, client: Caller, data: JSONBody[v.QuestionResponse]) -> v.QuestionTaken:
     session, text = named_session(data.session_id), _text(data)
     ask = await meant_ask(wiring, session, data.clarify_id, Question)
-    outcome = await act(wiring, session, c.AnswerQuestion(ask=ask, text=text, client=client))
-    if outcome.again:  # the dialect has no id for a request, so the same again is a second answer
-        raise answered_before(outcome.record)
+    await answered_once(wiring, session, ask, client, AskAnswer(text=text))
     return v.QuestionTaken(response=text, clarify_id=ask)
 
 

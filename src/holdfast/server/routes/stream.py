@@ -37,11 +37,12 @@ async def stream(
         list[str] | None, QueryParameter(max_items=FOLLOWS, description="Follow a session: `<session>:<after>`")
     ] = None,
     lineage: Annotated[str | None, QueryParameter(description="The history that the cursors belong to")] = None,
+    visible: Annotated[bool, QueryParameter(description="A person looks at it, and need not be notified")] = False,  # noqa: FBT002  a query's field
 ) -> ASGIApp:
     follows = [_parsed(text) for text in follow or ()]
     if len({session for session, _ in follows}) != len(follows):
         raise BadCommand("A session is followed twice. Name each session once.")
-    return Live(wiring.hub, Wish(follows=follows, listed=listed, lineage=lineage))
+    return Live(wiring.hub, Wish(follows=follows, listed=listed, lineage=lineage, visible=visible))
 
 
 def _parsed(text: str) -> tuple[SessionId, int]:
