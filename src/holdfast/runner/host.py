@@ -35,6 +35,8 @@ from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
 from holdfast.store.protocol import Store
 
+TELLING = 1.0
+"""Seconds that a cancel waits for answers that are on their way to the agent."""
 log = logging.getLogger(__name__)
 
 
@@ -64,6 +66,7 @@ class Host:
         self._turn: TurnId | None = None
         self._steered: set[str] = set()
         self._deeds: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
         self.spoke = False
 
     # Opening and closing.
@@ -140,9 +143,14 @@ class Host:
         return self._turn is not None
 
     def cancel(self) -> None:
-        """Ask the agent to stop."""
+        """Ask the agent to stop. What is being recorded as told to it, it is told first."""
         if self._agent is not None:
-            self._agent.cancel()
+            self._do(self._stop(self._agent, set(self._telling)))
+
+    async def _stop(self, agent: AcpAgent, telling: set[asyncio.Task[None]]) -> None:
+        if telling:
+            await asyncio.wait(telling, timeout=TELLING)
+        agent.cancel()
 
     def finish(self) -> None:
         """The turn is over: nobody waits for an answer any more."""
@@ -154,25 +162,28 @@ class Host:
     # What people decided.
 
     def react(self, session: Session, house: House) -> None:
-        """Tell the agent what is new in the log."""
-        if self._agent is None:
+        """Tell the agent what is new in the log. One that is asked to stop is told nothing more."""
+        turn = None if session.running is None else session.turns.get(session.running)
+        if self._agent is None or (turn is not None and turn.cancel_requested):
             return
         for ask, requests in self._answers.given(session):
-            self._do(self._answers.deliver(self._agent, ask, requests))
+            deed = self._do(self._answers.deliver(self._agent, ask, requests))
+            self._telling.add(deed)
+            deed.add_done_callback(self._telling.discard)
         for approval, rules in self._answers.covered(session, house):
             self._do(self._answers.allow(approval, rules))
-        turn = None if session.running is None else session.turns.get(session.running)
         if turn is None or turn.id != self._turn or not self._agent.can_steer:
             return
         for words in [words for words in turn.steers.values() if words.steer not in self._steered]:
             self._steered.add(words.steer)
             self._do(self._steer(self._agent, words))
 
-    def _do(self, deed: Coroutine[None, None, None]) -> None:
+    def _do(self, deed: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Do something beside the turn; it ends with the turn at the latest."""
         task = asyncio.create_task(deed)
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
+        return task
 
     async def _steer(self, agent: AcpAgent, words: Steer) -> None:
         await self._outbox.commit(SteerDelivered(turn=words.turn, steer=words.steer))

@@ -117,14 +117,16 @@ class Stage:
 
         def take(number: int, answer: Json | None) -> None:
             with self._changed:
-                answers[number] = answer
+                if not self._cancelled:  # after that, nobody answers: what still comes calls off
+                    answers[number] = answer
                 self._changed.notify_all()
 
         for number, request in enumerate(requests):
             self._wire.ask(method, request, lambda answer, number=number: take(number, answer))
         with self._changed:
             self._changed.wait_for(lambda: self._cancelled or len(answers) == len(requests))
-        self.check()
+        if len(answers) < len(requests):
+            self.check()
         return [answers[number] for number in range(len(requests))]
 
 
