@@ -250,7 +250,7 @@ async def test_cancel_ends_a_turn_wherever_it_is(script: str, tmp_path: Path) ->
     assert audience.text.endswith("next")
 
 
-@pytest.mark.parametrize("script", ["!approve x", "!approvemany 3", "!ask why?", "!askmany 3"])
+@pytest.mark.parametrize("script", ["!approve x", "!approvemany 3", "!ask why?", "!askmany 3", "!asksame 3 why?"])
 async def test_cancel_calls_off_what_is_asked(script: str, tmp_path: Path) -> None:
     audience = Audience()
     async with opened(audience, tmp_path) as agent:

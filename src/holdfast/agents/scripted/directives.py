@@ -15,6 +15,7 @@ They are a contract. What each says stands in a message of its own.
 !ask QUESTION | CHOICE ...        asks, then says answer:TEXT, or unanswered. timeout=SECONDS and secret=yes may stand
                                   among the choices; of a secret it says secret: and the start of its SHA-256
 !askmany N                        asks N questions at once; then says one line for each
+!asksame N QUESTION | CHOICE ...  asks the same question N times at once; then says one line for each
 !plan A; B; C                     shows a plan
 !usage IN OUT                     reports tokens
 !title TEXT                       suggests a title
@@ -188,6 +189,13 @@ def _askmany(stage: Stage, rest: str) -> None:
     stage.say("\n".join(_answered(answer) for answer in answers))
 
 
+def _asksame(stage: Stage, rest: str) -> None:
+    count, _, rest = rest.partition(" ")
+    question, *options = (part.strip() for part in rest.split("|"))
+    answers = stage.ask([_question(question, options)] * int(count))
+    stage.say("\n".join(_answered(answer) for answer in answers))
+
+
 def _question(text: str, options: list[str]) -> Json:
     field: Json = {"type": "string", "title": "Answer"}
     ours: dict[str, Any] = {"freeText": True}
@@ -289,6 +297,7 @@ ACTS: dict[str, Callable[[Stage, str], None]] = {
     "approvemany": _approvemany,
     "ask": _ask,
     "askmany": _askmany,
+    "asksame": _asksame,
     "plan": _plan,
     "usage": _usage,
     "title": lambda stage, rest: stage.update("session_info_update", title=rest),
