@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import (
     appending,
+    asks,
     contending,
     disk,
     folding,
@@ -41,6 +42,7 @@ ALL: dict[str, Run] = {
     "latency": streaming.run,
     "viewers": viewing.run,
     "starts": launching.run,
+    "asks": asks.run,
 }
 
 
