@@ -15,10 +15,25 @@ from tests.core.histories import law
 pytestmark = pytest.mark.contract("A8")
 
 
-def asked(command: str = "rm -r build", *keys: str, **fields: str) -> Approval:
-    given: dict[str, str] = {"agent": "hermes", "action": "execute", "directory": "/src/app", "workspace": "/src/app"}
+def asked(
+    command: str = "rm -r build",
+    *keys: str,
+    agent: str = "hermes",
+    action: str = "execute",
+    directory: str = "/src/app",
+    workspace: str = "/src/app",
+) -> Approval:
     return Approval(
-        turn=TurnId("t1"), k=1, time=1, ask=AskId("a1"), command=command, pattern_keys=keys, **{**given, **fields}
+        turn=TurnId("t1"),
+        k=1,
+        time=1,
+        ask=AskId("a1"),
+        command=command,
+        pattern_keys=keys,
+        agent=agent,
+        action=action,
+        directory=directory,
+        workspace=workspace,
     )
 
 

@@ -102,5 +102,9 @@ class Person:
         with self._client() as client:
             return client.patch(path, json=body)
 
+    def delete(self, path: str) -> httpx.Response:
+        with self._client() as client:
+            return client.delete(path)
+
     def _client(self) -> httpx.Client:
         return self._house.server.client()

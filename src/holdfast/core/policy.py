@@ -65,13 +65,12 @@ def covering(rules: Iterable[Rule], approval: Approval) -> tuple[Rule, ...]:
 
 
 def _fits(rule: Rule, approval: Approval) -> bool:
-    """Whether the rule speaks of a part of this request. One that names neither key nor command fits nothing."""
+    """Whether the rule speaks of a part of this request."""
     if (rule.agent, rule.action) != (approval.agent, approval.action):
         return False
     if rule.key:
         return rule.key in approval.pattern_keys and (rule.everywhere or rule.workspace == approval.workspace)
-    exact = (rule.command, rule.directory) == (approval.command, approval.directory)
-    return exact and not approval.pattern_keys and bool(rule.command)
+    return (rule.command, rule.directory) == (approval.command, approval.directory)
 
 
 def offers(approval: Approval) -> list[Offer]:

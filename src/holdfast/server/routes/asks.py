@@ -108,13 +108,15 @@ def _goes(session: Session) -> Literal["agent", "steer", "turn"]:
 
 async def _words(wiring: Wired, session: SessionId, ask: AskId, client: str, text: str) -> c.AnswerQuestion:
     """The answer to a question. A secret goes to the run itself first; what is recorded is that it was given."""
-    question = (await wiring.store.open(session)).session.ask(ask)
+    state = (await wiring.store.open(session)).session
+    question = state.ask(ask) or await find_ask(wiring.store, session, state, ask)
     if not (isinstance(question, Question) and question.secret):
         return c.AnswerQuestion(ask=ask, text=text, client=client)
     token = secrets.token_hex(16)
-    taken = await hand_over(wiring.settings.doors, session, Words(ask=ask, token=token, text=text))
-    if not taken and question.state == "open" and not await wiring.supervisor.settle(session):
-        raise NotHandedOver
+    if question.state == "open":
+        taken = await hand_over(wiring.settings.doors, session, Words(ask=ask, token=token, text=text))
+        if not taken and not await wiring.supervisor.settle(session):
+            raise NotHandedOver
     return c.AnswerQuestion(ask=ask, secret=True, token=token, client=client)
 
 
