@@ -13,6 +13,7 @@ from tests.journeys.patience import wait_until
 from tests.journeys.person import Json, Person
 from tests.journeys.transcript import Transcript
 from tests.server.dialect.system import APPROVALS
+from tests.server.live import live
 
 pytestmark = pytest.mark.slow
 
@@ -80,6 +81,8 @@ async def test_A6_whoever_comes_late_is_told_what_waits_and_then_what_changes(
     person.say(session, f"!approvemany {MANY}")
     asks = person.wait_for_ask(session, MANY)
     (row,) = (await api.get("/api/sessions")).json()["sessions"]
+    async with live(api, list=0) as watching:
+        assert (await watching.next("session")).data == row
     assert (row["state"], row["waiting"], row["ask_kind"]) == ("waiting", MANY, "approval")
     assert (row["ask"], row["ask_id"]) == (asks[0]["command"], asks[0]["ask"])
     async with APPROVALS.stream(api, session) as stream:

@@ -238,3 +238,13 @@ async def test_a_stream_ends_when_its_session_is_deleted(
         gone = await api.get(f"/api/{system.name}/{what}", params={"session_id": session})
         assert (gone.status_code, gone.json()["code"]) == (404, "NoSuchSession")
     assert (await system.respond(api, session, None)).status_code == 404
+
+
+@pytest.mark.contract("A8")
+async def test_what_is_allowed_for_good_in_the_dialect_is_listed_like_any_other_rule(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    await begun(store, session, APPROVALS.ask("a"))
+    assert (await APPROVALS.respond(api, session, "a", "always")).status_code == 200
+    rules = (await api.get("/api/approval-rules")).json()["rules"]
+    assert [rule["rule"]["command"] for rule in rules if rule["session"] == session] == ["run a"]
