@@ -119,7 +119,7 @@ async def test_C8_a_question_that_nobody_answers_in_time_is_gone_and_the_agent_g
         head = (await tab.next("clarify")).data["pending"]
         assert (head["question"], head["choices_offered"]) == ("Which?", ["this", "that"])
         assert head["timeout_seconds"] == 2
-        assert 1 <= head["expires_at"] - head["requested_at"] <= 3
+        assert 0 < head["expires_at"] <= head["requested_at"] + 2
         assert await QUESTIONS.next(tab) == (None, 0)
     seen = person.wait_for_end(session, turn)
     assert seen.text(turn) == "unansweredwent on"
