@@ -132,6 +132,7 @@ async def test_subscribing_while_asks_are_raised_has_no_gap_and_no_double(
 
 
 @both
+@pytest.mark.slow
 @pytest.mark.contract("A7")
 @pytest.mark.contract("C7")
 async def test_a_silent_subscription_shows_signs_of_life_also_while_the_run_talks(
