@@ -45,10 +45,11 @@ class Live:
 
     async def next(self, *names: str) -> Heard:
         """The next event with one of these names; without a name, the next that is no comment."""
-        while True:
-            heard = await self.any()
-            if heard.name in names or (not names and heard.name != ":"):
-                return heard
+        async with asyncio.timeout(PATIENCE):  # signs of life must not pass for what is waited for
+            while True:
+                heard = await self.any()
+                if heard.name in names or (not names and heard.name != ":"):
+                    return heard
 
     async def records(self, count: int) -> list[Heard]:
         return [await self.next("record") for _ in range(count)]
