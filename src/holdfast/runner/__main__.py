@@ -16,6 +16,8 @@ import time
 from functools import partial
 from pathlib import Path
 
+import uvloop
+
 from holdfast import faults, logs
 from holdfast.agents import catalog
 from holdfast.agents.catalog import added_in
@@ -54,7 +56,8 @@ def main() -> int:
     session = session_id(name)
     with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{name}.log")):
         try:
-            return asyncio.run(own(settings, session))
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                return runner.run(own(settings, session))
         except HoldfastError as exc:
             log.exception("runner.failed", extra={"session": name})
             print(f"holdfast runner: {exc}", file=sys.stderr)

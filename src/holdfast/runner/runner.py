@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import time
+from collections.abc import Sequence
 
 from holdfast import __version__, faults
 from holdfast.agents.acp.client import AgentUnusable, Result
@@ -19,6 +20,7 @@ from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, Turn
 from holdfast.core.house import House
 from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.items import Item
+from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
 from holdfast.runner import context
@@ -27,7 +29,7 @@ from holdfast.runner.outbox import Outbox
 from holdfast.salvage import Owned, look_again
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
-from holdfast.store.tail import tail
+from holdfast.store.tail import BATCH, POLL, tail
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +64,7 @@ class Runner:
         self._changed = asyncio.Event()
         self._stopping = False
         self._retiring = False
+        outbox.fold = self._fold
 
     # Life.
 
@@ -112,9 +115,13 @@ class Runner:
             await asyncio.sleep(BEAT)
 
     async def _follow(self) -> None:
-        """Fold the log as it grows, and do what new records ask for."""
-        async for records in tail(self._store, self._id, self._session.seq):
-            for record in records:
+        """Fold the log as it grows, and do what new records ask for. What we wrote ourselves need not be read."""
+        while True:
+            head = await self._store.wait(self._id, self._session.seq, POLL)
+            await self._outbox.landed()
+            if head <= self._session.seq:
+                continue
+            for record in await self._store.read(self._id, self._session.seq, BATCH):
                 if record.seq <= self._session.seq:
                     continue
                 if window.needs(self._session, record) is not None:
@@ -123,6 +130,17 @@ class Runner:
                     self._session.apply(record)
             window.settle(self._session)
             self._react()
+
+    def _fold(self, after: int, records: Sequence[Record]) -> None:
+        """Take up our own facts, if nothing lies between them and what we know. Otherwise they will be read."""
+        if after != self._session.seq:
+            return
+        for record in records:
+            if window.needs(self._session, record) is not None:
+                return
+            self._session.apply(record)
+        window.settle(self._session)
+        self._react()
 
     async def _follow_house(self) -> None:
         """Know what is allowed for good, and act on it when it changes."""
