@@ -18,7 +18,6 @@ from holdfast.core.items import (
     UserMessage,
 )
 
-
 PERMITTED = 50
 """Steps in doubt that a turn remembers: that there is one is all that anybody is told."""
 
