@@ -12,6 +12,7 @@ import msgspec
 from holdfast.core.events import NoticeRaised, Outcome
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Question, Usage
+from holdfast.core.ledger import Ledger
 from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 
@@ -32,6 +33,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     born: int = 0
     group: int = 0
     reference: str = ""
+    remembers: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     settled, all. `numbered` counts the turns that ever entered the transcript. `activity` is the seq of the last
     thing worth a look: what lies above `seen` is unseen. `deleted` is the time of deletion, 0 if there was none.
     `latest` is the last turn that the living runner started. `recovering` holds the interrupted turns
-    whose output may still arrive.
+    whose output may still arrive. `ledger` is there from the first turn on that can be committed to memory.
     """
 
     seq: int = 0
@@ -95,6 +97,7 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     context_used: int = 0
     context_window: int = 0
     notice: NoticeRaised | None = None
+    ledger: Ledger | None = None
 
     def living(self, record: Record) -> bool:
         """Whether the present runner wrote it."""
