@@ -94,7 +94,7 @@ class Memory(RuleBasedStateMachine):
         self.write(e.TextAppended(turn=turn, text=f"say {turn}"))
         if end == "raced":
             self.write(e.TurnCancelRequested(turn=turn))
-        outcome: e.Outcome = end if end in ("cancelled", "failed", "interrupted") else "completed"  # pyright: ignore[reportAssignmentType]  # one of these words
+        outcome: e.Outcome = end if end in ("cancelled", "failed", "interrupted") else "completed"
         self.write(e.TurnEnded(turn=turn, outcome=outcome))
         if end == "well":
             self.model.complete(self.current, self.epoch)

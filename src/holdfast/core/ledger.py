@@ -104,9 +104,10 @@ class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
             last = self.doubt.last
         return (oldest.first, last) if last >= oldest.first else None
 
-    def owns(self, owner: str) -> bool:
-        """Whether this process has something that is not committed."""
-        return any(segment.owner == owner and not segment.dead for segment in self.segments)
+    @property
+    def owners(self) -> list[str]:
+        """The processes that have something which is not committed."""
+        return [segment.owner for segment in self.segments if not segment.dead]
 
     # What happens.
 

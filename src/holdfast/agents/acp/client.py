@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdfast.agents.acp import asks, wire
 from holdfast.agents.acp.asks import Elicited, Permission
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
@@ -26,6 +28,7 @@ from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
 from holdfast.core.errors import BadId
 from holdfast.core.events import AnyFact, Attachment
+from holdfast.core.excerpt import Message
 from holdfast.core.ids import TurnId, ask_id, mint
 
 __all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "Elicited", "Listener", "Permission", "Result"]
@@ -173,9 +176,15 @@ class AcpAgent:
             return False
         return (wire.read(result, dict[str, Any]) or {}).get("accepted") is not False
 
-    async def commit_memory(self, token: str, first: int, last: int) -> None:
-        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed`."""
-        params = {"sessionId": self.reference, "token": token, "first": first, "last": last}
+    async def commit_memory(self, token: str, first: int, last: int, messages: Sequence[Message] | None = None) -> None:
+        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed`.
+
+        `messages` is what was said in them, for an agent that was not there. A provider that has seen the token before
+        has nothing to do.
+        """
+        params: dict[str, Any] = {"sessionId": self.reference, "token": token, "from": first, "to": last}
+        if messages is not None:
+            params["messages"] = [msgspec.structs.asdict(message) for message in messages]
         try:
             await self._connection.request("_holdfast/commit_memory", params)
         except Rejected as exc:
