@@ -65,8 +65,9 @@ class Completed(msgspec.Struct, frozen=True, kw_only=True):
 class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
     """`wanted`: boundaries ask for commits up to here. `attempt` is in flight, `doubt` was when its process ended.
 
-    `tries` counts all attempts, `failures` those in a row that failed, the last with `error`; before `again` none is
-    repeated by itself. `doubled`: some commit was made again although its first call may have succeeded.
+    `tries` counts all attempts, `failures` those in a row that failed, the last with `error`, or because there was
+    `no_agent` to ask; before `again` none is repeated by itself. `doubled`: some commit was made again although its
+    first call may have succeeded.
     """
 
     generation: int = 0
@@ -79,6 +80,7 @@ class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
     doubled: bool = False
     failures: int = 0
     error: str = ""
+    no_agent: bool = False
     again: int = 0
 
     @property
@@ -171,7 +173,7 @@ class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
             del self.segments[0]
         self.attempt = self.doubt = None
         self.commits += 1
-        self.failures, self.error, self.again = 0, "", 0
+        self.failures, self.error, self.no_agent, self.again = 0, "", False, 0
         self.wanted = self.wanted if self.wanted > self.committed else 0
 
     def fail(self, token: str, error: str, time: int, *, in_doubt: bool) -> None:
@@ -185,7 +187,7 @@ class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.doubt = attempt if in_doubt and attempt is not None else self.doubt
         self.attempt = None
         self.again = time + min(PAUSE << min(self.failures, 10), LONGEST_PAUSE)
-        self.failures, self.error = self.failures + 1, error[:ERROR]
+        self.failures, self.error, self.no_agent = self.failures + 1, error[:ERROR], attempt is None
 
     def bury(self, owner: str) -> None:
         """A process is known to be dead."""
