@@ -230,7 +230,7 @@ def test_M10_bookkeeping_is_bounded_however_often_agents_die() -> None:
     ledger = Ledger()
     for number in range(1_000):
         ledger.complete(completed(f"i{number}", number))
-        ledger.lose()
+        ledger.lose(number)
     assert len(ledger.segments) <= SEGMENTS
     assert ledger.segments[0].first == 1
     assert ledger.segments[-1].last == ledger.generation == 1_000

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Diary:
         return self._person.post(f"/api/sessions/{self.session}/memory/commit")
 
     @contextmanager
-    def committing(self) -> Iterator[list[Json]]:
+    def committing(self) -> Generator[list[Json]]:
         """A commit that somebody asks for meanwhile. Inside it is in flight; afterwards its answer is in the list."""
         answers: list[Json] = []
         asking = threading.Thread(target=lambda: answers.append(self.commit()))

@@ -192,7 +192,7 @@ def lose(state: State, record: Record, reason: str = "") -> None:
         end(state, record, turn, "interrupted", reason or LOST)
     state.alive, state.process, state.latest = False, None, None
     if state.ledger is not None:
-        state.ledger.lose()
+        state.ledger.lose(record.time)
 
 
 def begin_epoch(state: State, record: Record) -> None:

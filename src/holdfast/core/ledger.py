@@ -22,6 +22,7 @@ LONGEST_PAUSE = 3_600_000
 """Milliseconds between a failed commit and its repetition: the first, doubled by each failure, up to the longest."""
 ERROR = 1_000
 """Characters that are kept of what a provider says."""
+LOST = "The process that was committing ended."
 
 
 class Segment(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -185,21 +186,29 @@ class Ledger(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.tries += attempt is None
         self.wanted = max(self.wanted, last)
         self.doubt = attempt if in_doubt and attempt is not None else self.doubt
-        self.attempt = None
-        self.again = time + min(PAUSE << min(self.failures, 10), LONGEST_PAUSE)
-        self.failures, self.error, self.no_agent = self.failures + 1, error[:ERROR], attempt is None
+        self.attempt, self.no_agent = None, attempt is None
+        self._pause(time, error)
 
     def bury(self, owner: str) -> None:
         """A process is known to be dead."""
         for segment in self.segments:
             segment.dead = segment.dead or segment.owner == owner
 
-    def lose(self) -> None:
-        """The runner is gone, and every agent with it. Nobody saw the end of what was in flight."""
+    def lose(self, time: int) -> None:
+        """The runner is gone, and every agent with it. Nobody saw the end of what was in flight.
+
+        It is repeated at once, but if the repetition ends like that too, it is in no hurry any more.
+        """
         for segment in self.segments:
             segment.dead = True
+        if self.attempt is not None and self.doubt is not None:
+            self._pause(time, LOST)
         self.doubt, self.attempt = self.attempt or self.doubt, None
         self._join()
+
+    def _pause(self, time: int, error: str) -> None:
+        self.again = time + min(PAUSE << min(self.failures, 10), LONGEST_PAUSE)
+        self.failures, self.error = self.failures + 1, error[:ERROR]
 
     def _join(self) -> None:
         """Bookkeeping does not grow without bound."""
