@@ -78,7 +78,7 @@ class Excerpt:
                 self._cancelled.add(event.turn)
             case e.AgentOpened(aside=False) as event:
                 self._remembers = event.remembers
-            case e.RunnerStarted() | e.RunnerStopped() | e.RunnerLost():
+            case e.RunnerStarted() | e.RunnerStopped() | e.RunnerLost() | e.AgentFailed():
                 self._remembers = True  # a turn that ends without a known process has an unknown owner
             case e.TurnEnded() as event:
                 self._end(record.seq, event)

@@ -152,6 +152,7 @@ def _plan_one(found: Situation, running: int, places: int) -> Action | None:
         return Fail(found.session)
     if found.startable:
         return Spawn(found.session) if running < places else Wait(found.session, running)
-    if found.forgetful and found.failed_starts < STARTS and running < places:
-        return Spawn(found.session)
-    return Record(found.session) if found.alive else None
+    if found.alive:
+        return Record(found.session)
+    due = found.forgetful and found.failed_starts < STARTS and running < places
+    return Spawn(found.session) if due else None
