@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from holdfast import faults
-from holdfast.agents.acp.client import AgentUnusable, CommitFailed
+from holdfast.agents.acp.client import AgentUnusable, CommitFailed, CommitLost
 from holdfast.agents.catalog import NoSuchAgent
 from holdfast.core.events import AgentEnded, MemoryCommitted, MemoryFailed, MemoryStarted
 from holdfast.core.excerpt import Excerpt, Message
@@ -125,7 +125,7 @@ class Memory:
             async with asyncio.timeout(COMMIT_SECONDS):
                 await owner.agent.commit_memory(token, first, last, messages)
         except CommitFailed as exc:
-            return MemoryFailed(token=token, error=str(exc), in_doubt=not owner.agent.alive)
+            return MemoryFailed(token=token, error=str(exc), in_doubt=isinstance(exc, CommitLost))
         except TimeoutError:
             return MemoryFailed(token=token, error=SILENT, in_doubt=True)
         return MemoryCommitted(token=token)

@@ -21,7 +21,7 @@ from holdfast.agents.acp.asks import Elicited, Permission
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
 from holdfast.agents.acp.enclosures import enclose
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
-from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, Listener, Result
+from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Listener, Result
 from holdfast.agents.acp.opening import Opened, Strange, shake_hands, why
 from holdfast.agents.acp.translate import Meter, Translator
 from holdfast.agents.catalog import AgentSpec
@@ -31,7 +31,7 @@ from holdfast.core.events import AnyFact, Attachment
 from holdfast.core.excerpt import Message
 from holdfast.core.ids import TurnId, ask_id, mint
 
-__all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "Elicited", "Listener", "Permission", "Result"]
+__all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class AcpAgent:
 
     @property
     def alive(self) -> bool:
-        return not self._reading.done()
+        return not self._connection.over
 
     # What the owner does.
 
@@ -177,7 +177,7 @@ class AcpAgent:
         return (wire.read(result, dict[str, Any]) or {}).get("accepted") is not False
 
     async def commit_memory(self, token: str, first: int, last: int, messages: Sequence[Message] | None = None) -> None:
-        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed`.
+        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed` or `CommitLost`.
 
         `messages` is what was said in them, for an agent that was not there. A provider that has seen the token before
         has nothing to do.
@@ -190,7 +190,7 @@ class AcpAgent:
         except Rejected as exc:
             raise CommitFailed(exc) from exc
         except Gone as exc:
-            raise CommitFailed("its process ended.") from exc
+            raise CommitLost("its process ended.") from exc
 
     async def close(self) -> None:
         """Let it end by itself, shortly, and end all that is left of it."""
