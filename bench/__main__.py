@@ -15,6 +15,7 @@ from bench import (
     appending,
     contending,
     disk,
+    evicting,
     folding,
     launching,
     listing,
@@ -41,6 +42,7 @@ ALL: dict[str, Run] = {
     "latency": streaming.run,
     "viewers": viewing.run,
     "starts": launching.run,
+    "memory": evicting.run,
 }
 
 

@@ -1,6 +1,8 @@
 """Memory: what is committed, when, by whom, and that nothing is forgotten."""
 # ruff: noqa: N802  tests name the rule they show
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -242,3 +244,26 @@ def test_M8_a_commit_without_an_agent_reports_false(house: House, diary: Diary, 
     (tmp_path / "away").rename(tmp_path / "work")
     assert diary.commit()["committed"]
     assert [message["content"] for message in diary.calls[0]["messages"]] == ["!say done", "done"]
+
+
+@pytest.mark.contract("M8")
+def test_M8_twenty_slow_evictions_hold_up_no_request(tmp_path: Path) -> None:
+    """All twenty commit at the same time, and the list is answered meanwhile, again and again."""
+    with House(tmp_path / "home", "[runners]\nspare = false\nmax = 24\n") as house:
+        house.start()
+        person = Person(house)
+        diaries = [Diary(person, tmp_path / f"work-{number}") for number in range(20)]
+        for diary in diaries:
+            person.say(diary.session, "!memory slow 8000\n!say done")
+        for diary in diaries:
+            diary.wait(generation=1)
+        for diary in diaries:
+            os.kill(house.running(diary.session), signal.SIGUSR2)
+        answered = 0
+        while not all(diary.calls for diary in diaries):
+            assert len(person.get("/api/sessions").raise_for_status().json()["sessions"]) == 20
+            answered += 1
+        assert answered > 0
+        assert all(diary.state()["in_flight"] for diary in diaries), "nobody waits for anybody"
+        wait_until(lambda: not any(house.runner(diary.session) for diary in diaries), "the end of every runner")
+        assert [diary.state()["committed"] for diary in diaries] == [1] * 20

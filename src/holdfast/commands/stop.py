@@ -11,6 +11,7 @@ from pathlib import Path
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
+from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder, living
 from holdfast.settings import Settings
@@ -76,7 +77,12 @@ def stop_runners(locks: Path) -> bool:
 
 def tell_what_is_left(settings: Settings) -> None:
     """Name the sessions whose completed turns are not all committed to memory."""
-    for session, turns in asyncio.run(uncommitted(settings)):
+    try:
+        left = asyncio.run(uncommitted(settings))
+    except StoreError as exc:
+        print(f"What is left to commit to memory is not known: {exc}")
+        return
+    for session, turns in left:
         what = "1 turn is" if turns == 1 else f"{turns} turns are"
         print(f"Session {session}: {what} not committed to memory. That is done after the next start.")
 

@@ -54,6 +54,7 @@ class Agents:
         self._hosted: dict[str, Hosted] = {}
         self._current = ""
         self._adopting = ""
+        self._closing: set[str] = set()
 
     def living(self, instance: str) -> Hosted | None:
         """The process of that name, if it can still be asked."""
@@ -133,15 +134,22 @@ class Agents:
         """Close whoever owns nothing and is not talked to."""
         needed = {self._current, self._adopting, *([] if ledger is None else ledger.owners)}
         for instance in [name for name in self._hosted if name not in needed or self.living(name) is None]:
-            hosted = self._hosted.pop(instance, None)
-            if hosted is not None:  # else somebody else closes it now
-                await hosted.agent.close()
+            if instance in self._hosted and instance not in self._closing:
+                await self._close(instance)
+
+    async def _close(self, instance: str) -> None:
+        """Whoever is cut off in this leaves the process to `close`."""
+        self._closing.add(instance)
+        try:
+            await self._hosted[instance].agent.close()
+            self._hosted.pop(instance, None)
+        finally:
+            self._closing.discard(instance)
 
     async def close(self) -> None:
         """Let every agent end by itself, shortly, and end what is left of it."""
-        while self._hosted:
-            _, hosted = self._hosted.popitem()
-            await hosted.agent.close()
+        for instance in list(self._hosted):
+            await self._close(instance)
 
     async def end(self) -> None:
         """End the one that is talked to, and all that it started, now."""

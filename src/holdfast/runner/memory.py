@@ -14,10 +14,12 @@ from typing import Any
 from holdfast import faults
 from holdfast.agents.acp.client import AgentUnusable, CommitFailed, CommitLost
 from holdfast.agents.catalog import NoSuchAgent
+from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentEnded, MemoryCommitted, MemoryFailed, MemoryStarted
 from holdfast.core.excerpt import Excerpt, Message
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
+from holdfast.core.records import Record
 from holdfast.core.session import Session
 from holdfast.runner.agents import Agents, Hosted
 from holdfast.runner.outbox import Outbox
@@ -104,6 +106,8 @@ class Memory:
         if owner is None:
             await self._conclude(MemoryFailed(token="", error=NO_AGENT))
             return
+        adopts = segment.adopted or segment.owner != owner.instance
+        messages = await self._messages(segment, first, last) if adopts else None
         token = f"{self._id}:{first}-{last}"
         await self._outbox.commit(MemoryStarted(token=token, owner=owner.instance, first=first, last=last))
         await self._caught_up()
@@ -112,8 +116,6 @@ class Memory:
             await self._agents.conclude(self._ledger)
             return
         faults.point("runner.memory_started")
-        # The segment as it is now: who adopted it must be told what was said.
-        messages = await self._messages(self._ledger.segments[0], first, last)
         fact = await self._ask(owner, token, first, last, messages)
         faults.point("runner.memory_ending")
         await self._conclude(fact)
@@ -148,20 +150,26 @@ class Memory:
             await self._caught_up()
         try:
             adopter = await self._agents.adopter(self._now(), segment)
-        except (AgentUnusable, NoSuchAgent) as exc:
+        except (AgentUnusable, NoSuchAgent, OSError) as exc:
             log.warning("memory.no_agent", extra={"session": self._id, "error": str(exc)})
             return None
         return adopter
 
-    async def _messages(self, segment: Segment, first: int, last: int) -> list[Message] | None:
-        """What was said in these generations, if their owner was not there; None if it was."""
-        if not segment.adopted:
-            return None
+    async def _messages(self, segment: Segment, first: int, last: int) -> list[Message]:
+        """What was said in these generations: whoever adopts them was not there."""
         excerpt, after = Excerpt(segment, first, last), segment.since - 1
-        while not excerpt.complete and (records := await self._store.read(self._id, after, RECORDS)):
+        while not excerpt.complete and (records := await self._read(after)):
             excerpt.feed(records)
             after = records[-1].seq
         return excerpt.messages
+
+    async def _read(self, after: int) -> list[Record]:
+        """Wait for a store that can't be read now: what is not committed yet can wait too."""
+        while True:
+            try:
+                return await self._store.read(self._id, after, RECORDS)
+            except StoreError:
+                await asyncio.sleep(LOOK)
 
 
 def _clock() -> int:

@@ -159,7 +159,7 @@ class Runner:
                 leave_at = self._loop.time() + idle_minutes * 60
                 continue
             left = leave_at - self._loop.time()
-            leaving = left <= 0 or self._retiring
+            leaving = left <= 0 or self._retiring or self._session.deleted > 0
             if leaving and self._memory.clean:
                 return
             if leaving and not self._memory.everything:
