@@ -15,6 +15,9 @@ from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.slow]
 
+SLOW = "slow 5000"
+"""A commit takes long enough to do a few things meanwhile, on a busy machine too."""
+
 
 @pytest.fixture
 def diary(person: Person, tmp_path: Path) -> Diary:
@@ -97,7 +100,7 @@ def test_M3_a_new_session_that_names_its_predecessor_is_answered_at_once(
     person: Person, diary: Diary, tmp_path: Path
 ) -> None:
     """The commit of the predecessor is in flight, or has not begun, when the new session is there."""
-    diary.behave("slow 2000")
+    diary.behave(SLOW)
     successor = Diary(person, tmp_path / "next", predecessor=diary.session)
     assert diary.state()["uncommitted"]
     assert successor.state()["generation"] == 0
@@ -177,7 +180,7 @@ def test_M8_an_agent_whose_commit_fails_is_kept_and_asked_again_later(tmp_path: 
 @pytest.mark.contract("M8")
 def test_M8_clear_is_shown_while_its_commit_is_in_flight(person: Person, diary: Diary) -> None:
     """The transcript is empty at once; the agent that knows what was said commits it behind that."""
-    diary.behave("slow 2000")
+    diary.behave(SLOW)
     emptied(person, diary.session)
     assert person.look(diary.session).items == []
     assert diary.state()["uncommitted"], "the commit has not ended, and nobody waited for it"
@@ -188,7 +191,7 @@ def test_M8_clear_is_shown_while_its_commit_is_in_flight(person: Person, diary: 
 @pytest.mark.contract("M8")
 def test_M8_delete_is_durable_before_its_commit(house: House, person: Person, diary: Diary) -> None:
     """The session is gone at once. Both owners' turns are committed behind that, and other requests are served."""
-    diary.behave("slow 1000")
+    diary.behave(SLOW)
     person.patch(f"/api/sessions/{diary.session}", {"model": "other"}).raise_for_status()
     diary.turn()
     with house.server.client() as client:
@@ -206,7 +209,7 @@ def test_M8_delete_is_durable_before_its_commit(house: House, person: Person, di
 @pytest.mark.contract("M7")
 def test_M4_a_turn_that_ends_during_a_commit_belongs_to_the_next(diary: Diary) -> None:
     """Turns start and end while the commit runs; a second commit is refused meanwhile, and covers them afterwards."""
-    diary.behave("slow 2000")
+    diary.behave(SLOW)
     with diary.committing() as answers:
         diary.turn()
         assert diary.state() | {"generation": 2, "in_flight": True} == diary.state()

@@ -25,7 +25,7 @@ def diary(person: Person, tmp_path: Path) -> Diary:
 @pytest.mark.contract("M7")
 def test_M7_a_stop_waits_for_the_commit_in_flight_and_commits_the_rest(house: House, diary: Diary) -> None:
     """What was completed meanwhile is committed too; stopping the web server alone is no boundary."""
-    diary.behave("slow 2000")
+    diary.behave("slow 4000")
     house.restart()
     assert diary.state() | {"uncommitted": True, "commits": 0} == diary.state()
     with diary.committing():
