@@ -240,8 +240,9 @@ def test_M5_a_failed_commit_loses_nothing(diary: Diary) -> None:
 def test_M8_a_commit_without_an_agent_reports_false(house: House, diary: Diary, tmp_path: Path) -> None:
     """The agent's folder is gone, so that none can be opened: nothing is lost, and nothing is an error of ours."""
     diary.turn()
-    house.end_agent(diary.session)
     (tmp_path / "work").rename(tmp_path / "away")
+    house.end_runner(diary.session)
+    diary.wait(last_error="No agent of this session can commit memory now.")
     assert diary.commit() == {"committed": False, "reason": "no_agent"}
     assert diary.state()["uncommitted"]
     (tmp_path / "away").rename(tmp_path / "work")

@@ -139,10 +139,11 @@ def test_M10_a_commit_in_flight_at_a_crash_is_repeated_with_the_same_token(tmp_p
 
 @pytest.mark.contract("M6")
 @pytest.mark.contract("M10")
-def test_M10_an_agent_that_died_is_succeeded_by_the_next_of_its_session(house: House, diary: Diary) -> None:
+def test_M10_an_agent_that_died_is_succeeded_by_the_next_of_its_session(person: Person, diary: Diary) -> None:
     """Its process is known to be dead; the agent that the session talks to now adopts its turns."""
     diary.turn("!say first")
-    house.end_agent(diary.session)
+    crashed = person.say(diary.session, "!crash")
+    assert person.wait_for_end(diary.session, crashed).end(crashed)["outcome"] == "failed"
     diary.turn("!say second")
     assert diary.commit()["committed"]
     assert diary.commit()["committed"]
