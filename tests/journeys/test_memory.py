@@ -245,6 +245,7 @@ def test_M8_a_commit_without_an_agent_reports_false(house: House, diary: Diary, 
     diary.wait(last_error="No agent of this session can commit memory now.")
     assert diary.commit() == {"committed": False, "reason": "no_agent"}
     assert diary.state()["uncommitted"]
+    wait_until(lambda: not house.runner(diary.session), "the end of a runner that can do nothing")
     (tmp_path / "away").rename(tmp_path / "work")
     assert diary.commit()["committed"]
     assert [message["content"] for message in diary.calls[0]["messages"]] == ["!say done", "done"]

@@ -45,5 +45,14 @@ def test_memory_takes_no_place_from_a_turn() -> None:
     lingering = [Situation(session=SessionId(f"l{i}"), holder=i + 1, lingering=True) for i in range(3)]
     turn = Situation(session=SessionId("t"), startable=True)
     memory = Situation(session=SessionId("u"), forgetful=True)
-    assert plan([*lingering, turn, memory], places=1) == [Spawn(SessionId("t"))]
-    assert plan([*lingering, memory], places=1) == [Spawn(SessionId("u"))]
+    assert plan([*lingering, turn], places=1) == [Spawn(SessionId("t"))]
+    assert plan([lingering[0], turn, memory], places=2) == [Spawn(SessionId("t")), Spawn(SessionId("u"))]
+    assert plan([turn, memory], places=1) == [Spawn(SessionId("t"))]
+
+
+def test_no_more_runners_linger_than_there_are_places() -> None:
+    """When as many wait to commit memory again, no other is started for that; a turn still gets its runner."""
+    lingering = [Situation(session=SessionId(f"l{i}"), holder=i + 1, lingering=True) for i in range(4)]
+    turn = Situation(session=SessionId("t"), startable=True)
+    memory = Situation(session=SessionId("u"), forgetful=True)
+    assert plan([*lingering, memory, turn], places=4) == [Spawn(SessionId("t"))]

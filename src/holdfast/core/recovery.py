@@ -133,9 +133,10 @@ Action = End | Record | Spawn | Wait | Fail
 def plan(situations: list[Situation], places: int) -> list[Action]:
     """What to do about the sessions, given that many places for runners. Pure; order is that of the situations."""
     running = sum((bool(found.holder) and not found.lingering) or found.spawned for found in situations)
+    crowded = sum(bool(found.holder) and found.lingering for found in situations) >= places
     actions: list[Action] = []
     for found in situations:
-        action = _plan_one(found, running, places)
+        action = _plan_one(found, running, places, crowded=crowded)
         if isinstance(action, Spawn):
             running += 1
         if action is not None:
@@ -143,7 +144,7 @@ def plan(situations: list[Situation], places: int) -> list[Action]:
     return actions
 
 
-def _plan_one(found: Situation, running: int, places: int) -> Action | None:
+def _plan_one(found: Situation, running: int, places: int, *, crowded: bool) -> Action | None:
     if found.holder:
         return End(found.session, found.holder) if found.silent > SILENCE else None
     if found.spawned:
@@ -154,5 +155,5 @@ def _plan_one(found: Situation, running: int, places: int) -> Action | None:
         return Spawn(found.session) if running < places else Wait(found.session, running)
     if found.alive:
         return Record(found.session)
-    due = found.forgetful and found.failed_starts < STARTS and running < places
+    due = found.forgetful and found.failed_starts < STARTS and running < places and not crowded
     return Spawn(found.session) if due else None

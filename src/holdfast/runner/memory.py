@@ -70,6 +70,16 @@ class Memory:
         """Whether nothing is left to commit."""
         return not self._ledger.segments
 
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left that this runner must stay for.
+
+        What nobody can commit now is not held by a process that waits: it is in the log, and is tried again from there.
+        """
+        ledger = self._ledger
+        waiting = ledger.attempt is None and _clock() < ledger.again
+        return self.clean or (waiting and not any(self._agents.living(owner) for owner in ledger.owners))
+
     def changed(self) -> None:
         """The log has grown, or `everything` is another."""
         self._changed.set()

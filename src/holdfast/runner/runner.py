@@ -160,7 +160,7 @@ class Runner:
                 continue
             left = leave_at - self._loop.time()
             leaving = left <= 0 or self._retiring or self._session.deleted > 0
-            if leaving and self._memory.clean:
+            if leaving and self._memory.done:
                 return
             if leaving and not self._memory.everything:
                 self._memory.everything = True
