@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import (
     appending,
+    asks,
     contending,
     disk,
     evicting,
@@ -42,6 +43,7 @@ ALL: dict[str, Run] = {
     "latency": streaming.run,
     "viewers": viewing.run,
     "starts": launching.run,
+    "asks": asks.run,
     "memory": evicting.run,
 }
 

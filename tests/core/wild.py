@@ -20,6 +20,7 @@ ASKS = ("a1", "a2")
 CALLS = ("c1", "c2")
 ATTACHMENT = e.Attachment(name="plan.txt", blob="b1", media_type="text/plain", size=4)
 DIFF = e.Diff(path="a.txt", old="1", new="2")
+RULE = e.Rule(id="r1", agent="scripted", key="rm")
 PLAN = (e.PlanEntry(text="look", status="completed"), e.PlanEntry(text="act"))
 
 POOLS: dict[str, Sequence[Any]] = {
@@ -53,6 +54,8 @@ POOLS: dict[str, Sequence[Any]] = {
     "reason": ("", "because"),
     "level": ("info", "error"),
     "free_text": (True, False),
+    "rule": (RULE, "r1"),
+    "pattern_keys": ((), ("rm",), ("rm", "sudo")),
     "remembers": (True, False),
     "in_doubt": (True, False),
     "owner": ("i1", "i2"),

@@ -7,15 +7,19 @@
 No arrow leads back, so the first answer wins and a late one changes nothing.
 """
 
+import msgspec
+
 from holdfast.core.events import (
     ApprovalAnswered,
     ApprovalRequested,
     QuestionAnswered,
     QuestionAsked,
+    Rule,
 )
 from holdfast.core.ids import AskId, TurnId
 from holdfast.core.items import Approval, Question
 from holdfast.core.output import hush
+from holdfast.core.policy import rules_of
 from holdfast.core.records import Record
 from holdfast.core.state import Place, State
 from holdfast.core.turns import Turn
@@ -40,6 +44,8 @@ def request(state: State, turn: Turn, record: Record, event: ApprovalRequested) 
         choices=event.choices,
         diffs=event.diffs,
         digest=event.digest,
+        agent=event.agent,
+        workspace=event.workspace,
     )
     _open(state, turn, record, item)
 
@@ -74,14 +80,17 @@ def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswe
         return
     match event, item:
         case ApprovalAnswered(), Approval():
-            item.choice, item.by, item.rule, item.reason = (
+            item.choice, item.by, item.rule, item.reason, item.everywhere = (
                 event.choice,
                 event.by,
                 event.rule,
                 event.reason,
+                event.everywhere,
             )
+            if event.choice == "session":
+                _remember(state, rules_of(item, item.ask))
         case QuestionAnswered(), Question():
-            item.answer = event.text
+            item.answer, item.token = event.text, event.token
         case _:
             return
     item.state = "answered"
@@ -90,6 +99,12 @@ def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswe
         record.time,
         event.client,
     )
+
+
+def _remember(state: State, rules: tuple[Rule, ...]) -> None:
+    """Allow this for the rest of the session. What is allowed already is not remembered twice."""
+    known = {msgspec.structs.replace(rule, id="") for rule in state.rules}
+    state.rules += tuple(rule for rule in rules if msgspec.structs.replace(rule, id="") not in known)
 
 
 def deliver(state: State, ask_id: AskId) -> None:

@@ -92,12 +92,14 @@ class AnswerApproval(Request, frozen=True, kw_only=True):
     by: AnsweredBy = "person"
     rule: str = ""
     reason: str = ""
+    everywhere: bool = False
 
 
 class AnswerQuestion(Request, frozen=True, kw_only=True):
     ask: AskId
     text: str = ""
     secret: bool = False
+    token: str = ""
 
 
 class CommitMemory(Request, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from holdfast.core.items import END, End, Steer, ToolCall, UserMessage
 from holdfast.core.ledger import Completed, Ledger
 from holdfast.core.output import hush
 from holdfast.core.records import Record
-from holdfast.core.state import State
+from holdfast.core.state import Run, State
 from holdfast.core.turns import Turn
 
 LOST = "The agent's process ended."
@@ -143,6 +143,8 @@ def end(
     if state.running == turn.id:
         state.running = None
     state.last_outcome = outcome
+    if turn.started:
+        state.last_run = Run(turn.id, outcome, turn.started, record.time)
     _requeue_steers(state, turn, held=outcome != "completed")
     if outcome in ("failed", "interrupted"):
         for queued in state.queue:

@@ -97,7 +97,9 @@ def _as(event: type[_Intent], command: c.Command) -> _Intent:
 def _question_answered(command: c.AnswerQuestion) -> e.QuestionAnswered:
     """A secret's words are not for the log."""
     text = "" if command.secret else command.text
-    return e.QuestionAnswered(ask=command.ask, text=text, secret=command.secret, client=command.client)
+    return e.QuestionAnswered(
+        ask=command.ask, text=text, secret=command.secret, token=command.token, client=command.client
+    )
 
 
 def _title(text: str) -> str:
@@ -154,6 +156,8 @@ def _check_approval(session: Session, command: c.AnswerApproval) -> None:
         raise NoSuchAsk(command.ask)
     if command.choice not in ask.choices:
         raise BadCommand(f"{command.choice!r} is not offered here. Choose one of: {', '.join(ask.choices)}.")
+    if command.everywhere and command.choice != "always":
+        raise BadCommand("Only what is allowed for good can be allowed everywhere. Choose: always.")
 
 
 def _check_question(session: Session, command: c.AnswerQuestion) -> None:

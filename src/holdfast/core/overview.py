@@ -17,7 +17,8 @@ Activity = Literal["idle", "queued", "running", "waiting"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`waiting` counts open asks, `ask` is the oldest one's text; `unseen` if anything above `seen` is new.
+    """`waiting` counts open asks; `ask`, `ask_id` and `ask_kind` are the oldest one's text, id and kind. `unseen` if
+    anything above `seen` is new.
 
     `uncommitted` counts completed turns that are not committed to memory; if that failed, it is tried again at
     `memory_again`.
@@ -40,6 +41,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen: int = 0
     waiting: int = 0
     ask: str = ""
+    ask_id: str = ""
     ask_kind: Literal["", "approval", "question"] = ""
     doing: str = ""
     plan_done: int = 0
@@ -78,6 +80,7 @@ def overview(session: Session) -> Overview:
         seen=session.seen,
         waiting=len(asks),
         ask=_words(asks[0]) if asks else "",
+        ask_id=asks[0].ask if asks else "",
         ask_kind="" if not asks else "approval" if isinstance(asks[0], Approval) else "question",
         doing="" if turn is None else turn.doing,
         plan_done=plan.done if isinstance(plan, Plan) else 0,

@@ -117,14 +117,17 @@ class Session(State, kw_only=True, omit_defaults=True):
                     self.ledger.want(self.ledger.generation)
             case e.SessionRestored():
                 self.deleted = 0
-            case (
-                e.AgentEnded()
-                | e.MemoryRequested()
-                | e.MemoryStarted()
-                | e.MemoryCommitted()
-                | e.MemoryFailed() as event
-            ):
+            case e.AgentEnded() | e.MemoryRequested() as event:
                 self._remember(record, event)
+            case e.MemoryStarted() | e.MemoryCommitted() | e.MemoryFailed() as event:
+                self._remember(record, event)
+            case e.PersonNotified() as event:
+                ask = None if event.ask is None else self.ask(event.ask)
+                if ask is not None:
+                    ask.notified_at = ask.notified_at or record.time
+                self.notified = event.turn or self.notified
+            case e.RuleRemembered() | e.RuleRevoked():
+                pass  # the house folds these
             case e.Unknown():
                 pass
             case _:
@@ -185,6 +188,8 @@ class Session(State, kw_only=True, omit_defaults=True):
             born=event.born,
             group=event.group,
             reference=event.reference,
+            steers=event.steers,
+            takes_reasons=event.takes_reasons,
             remembers=event.remembers,
         )
         self.conversation = Conversation(event.agent, event.reference) if event.reference else None

@@ -26,11 +26,12 @@ log = logging.getLogger(__name__)
 
 
 class Hosted(msgspec.Struct, frozen=True, kw_only=True):
-    """One process: its name in the log, the agent and the model that it was opened for."""
+    """One process: its name in the log, the agent and the model that it was opened for, and where it works."""
 
     instance: str
     name: str
     model: str
+    workspace: Path
     agent: AcpAgent
 
 
@@ -61,19 +62,19 @@ class Agents:
         hosted = self._hosted.get(instance)
         return hosted if hosted is not None and hosted.agent.alive else None
 
-    async def open(self, session: Session, listener: Listener) -> tuple[AcpAgent, bool]:
+    async def open(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
         """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`."""
         spec = self._find_agent(session.agent)
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
         current = self.living(self._current)
         if current is not None and current.model == session.model and current.agent.reference == reference:
-            return current.agent, True
+            return current, True
         self._current = ""
         await self.tidy(session.ledger)
         hosted = await self._open(session, spec, reference, listener, aside=False)
         self._current = hosted.instance
-        return hosted.agent, bool(reference) and hosted.agent.reference == reference
+        return hosted, bool(reference) and hosted.agent.reference == reference
 
     async def adopter(self, session: Session, segment: Segment) -> Hosted | None:
         """An agent that may commit what a dead one left: the present one, or one opened for that alone."""
@@ -94,16 +95,17 @@ class Agents:
     ) -> Hosted:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
+        workspace = self._workspace(session.workspace)
         agent = await AcpAgent.open(
             spec,
-            workspace=self._workspace(session.workspace),
+            workspace=workspace,
             tag=f"{self._session}:{instance}",
             listener=listener,
             reference=reference,
             home=str(self._settings.home),
             blobs=self._blob,
         )
-        hosted = Hosted(instance=instance, name=spec.name, model=session.model, agent=agent)
+        hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
         opened = AgentOpened(
             agent=spec.name,
@@ -112,6 +114,8 @@ class Agents:
             born=agent.born,
             group=agent.group,
             reference=agent.reference,
+            steers=agent.can_steer,
+            takes_reasons=agent.takes_reasons,
             remembers=agent.can_commit_memory,
             aside=aside,
         )

@@ -1,7 +1,6 @@
 """Hosts one agent: opens it, hears what it says and asks, and tells it what people decided.
 
-Law: what an answer permits is in the log, synced, before the agent is told, and it is told once. If the host dies
-between the two, nobody repeats it.
+What the agent asks goes into the log; what people decided comes from there, by way of `Answers`.
 """
 
 import asyncio
@@ -9,29 +8,33 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
 from holdfast.agents.catalog import AgentSpec
 from holdfast.core.events import (
     AnyFact,
-    ApprovalDelivered,
-    QuestionDelivered,
     QuestionExpired,
     SteerDelivered,
     TextAppended,
     ThoughtAppended,
     ToolChanged,
 )
+from holdfast.core.house import House
 from holdfast.core.ids import AskId, SessionId, TurnId, mint
-from holdfast.core.items import Approval, Question, Steer
+from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
 from holdfast.runner.agents import Agents
+from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
+from holdfast.store.protocol import Store
 
+TELLING = 1.0
+"""Seconds that a cancel waits for answers that are on their way to the agent."""
 log = logging.getLogger(__name__)
 
 
@@ -42,6 +45,7 @@ class Host:
         self,
         session: SessionId,
         epoch: int,
+        store: Store,
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
@@ -50,10 +54,15 @@ class Host:
         self._outbox = outbox
         self.agents = Agents(session, epoch, outbox, settings, find_agent)
         self._agent: AcpAgent | None = None
+        self._agent_name = ""
+        self._workspace = Path()
         self._asks = Asks(lambda: mint(secrets.token_bytes(10)))
+        self._answers = Answers(session, store, outbox, self._asks)
+        self.take_secret = self._answers.take_secret
         self._turn: TurnId | None = None
         self._steered: set[str] = set()
         self._deeds: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
         self.spoke = False
 
     # Opening and closing.
@@ -65,7 +74,8 @@ class Host:
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
         self._agent = None
-        self._agent, known = await self.agents.open(session, self)
+        hosted, known = await self.agents.open(session, self)
+        self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
         return known
 
     async def close(self) -> None:
@@ -92,49 +102,47 @@ class Host:
         return self._turn is not None
 
     def cancel(self) -> None:
-        """Ask the agent to stop."""
+        """Ask the agent to stop. What is being recorded as told to it, it is told first."""
         if self._agent is not None:
-            self._agent.cancel()
+            self._do(self._stop(self._agent, set(self._telling)))
+
+    async def _stop(self, agent: AcpAgent, telling: set[asyncio.Task[None]]) -> None:
+        if telling:
+            await asyncio.wait(telling, timeout=TELLING)
+        agent.cancel()
 
     def finish(self) -> None:
         """The turn is over: nobody waits for an answer any more."""
         self._turn = None
-        self._asks.clear()
+        self._answers.clear()
         for deed in list(self._deeds):
             deed.cancel()
 
     # What people decided.
 
-    def react(self, session: Session) -> None:
-        """Tell the agent what is new in the log."""
-        if self._agent is None:
-            return
-        for ask_id in session.asks:
-            ask = session.ask(ask_id)
-            if ask is not None and ask.state == "answered" and ask_id in self._asks:
-                self._do(self._deliver(self._agent, ask, self._asks.settle(ask_id)))
+    def react(self, session: Session, house: House) -> None:
+        """Tell the agent what is new in the log. One that is asked to stop is told nothing more."""
         turn = None if session.running is None else session.turns.get(session.running)
+        if self._agent is None or (turn is not None and turn.cancel_requested):
+            return
+        for ask, requests in self._answers.given(session):
+            deed = self._do(self._answers.deliver(self._agent, ask, requests))
+            self._telling.add(deed)
+            deed.add_done_callback(self._telling.discard)
+        for approval, rules in self._answers.covered(session, house):
+            self._do(self._answers.allow(approval, rules))
         if turn is None or turn.id != self._turn or not self._agent.can_steer:
             return
         for words in [words for words in turn.steers.values() if words.steer not in self._steered]:
             self._steered.add(words.steer)
             self._do(self._steer(self._agent, words))
 
-    def _do(self, deed: Coroutine[None, None, None]) -> None:
+    def _do(self, deed: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Do something beside the turn; it ends with the turn at the latest."""
         task = asyncio.create_task(deed)
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
-
-    async def _deliver(self, agent: AcpAgent, ask: Approval | Question, requests: list[str]) -> None:
-        delivered = ApprovalDelivered(ask=ask.ask) if isinstance(ask, Approval) else QuestionDelivered(ask=ask.ask)
-        await self._outbox.commit(delivered)
-        faults.point("runner.delivered")
-        for request in requests:
-            if isinstance(ask, Approval):
-                agent.answer_permission(request, allow=ask.choice != "deny", reason=ask.reason)
-            else:
-                agent.answer_question(request, ask.answer)
+        return task
 
     async def _steer(self, agent: AcpAgent, words: Steer) -> None:
         await self._outbox.commit(SteerDelivered(turn=words.turn, steer=words.steer))
@@ -163,7 +171,8 @@ class Host:
     def permission_requested(self, request: Permission) -> None:
         if self._turn is not None:
             self.spoke = True
-            self._outbox.emit(self._asks.request(self._turn, request))
+            where = str(self._workspace)
+            self._outbox.emit(self._asks.request(self._turn, request, agent=self._agent_name, workspace=where))
 
     def question_asked(self, request: Elicited) -> None:
         if self._turn is None or self._agent is None:

@@ -58,6 +58,7 @@ class Memory:
         self._agents = agents
         self._changed = asyncio.Event()
         self._grown = asyncio.Event()
+        self._seen: tuple[int, ...] = ()
         self._at_once = False
         self.everything = False
 
@@ -81,7 +82,15 @@ class Memory:
         return self.clean or (waiting and not any(self._agents.living(owner) for owner in ledger.owners))
 
     def changed(self) -> None:
-        """The log has grown, or `everything` is another."""
+        """The log has grown. Words that stream wake nobody."""
+        ledger = self._ledger
+        seen = (ledger.generation, ledger.tries, ledger.commits, ledger.failures, ledger.wanted, ledger.again)
+        if seen != self._seen:
+            self._seen = seen
+            self.wake()
+
+    def wake(self) -> None:
+        """Look again what is due."""
         self._changed.set()
         self._grown.set()
 

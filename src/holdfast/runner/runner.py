@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import time
+from collections.abc import Sequence
 
 from holdfast import __version__, faults
 from holdfast.agents.acp.client import AgentUnusable, Result
@@ -16,8 +17,10 @@ from holdfast.agents.catalog import NoSuchAgent
 from holdfast.core import window
 from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
-from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.house import House
+from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.items import Item
+from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
 from holdfast.runner import context
@@ -27,7 +30,7 @@ from holdfast.runner.outbox import Outbox
 from holdfast.salvage import Owned, look_again
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
-from holdfast.store.tail import tail
+from holdfast.store.tail import BATCH, POLL, tail
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +65,7 @@ class Runner:
         self._prompting: asyncio.Task[Result] | None = None
         self._cancelled: TurnId | None = None
         self._ignored = False
+        self._house = House()
         self._changed = asyncio.Event()
         self._stopping = False
         self._stop_by = 0.0
@@ -69,13 +73,16 @@ class Runner:
         self._memory = Memory(
             self._id, lambda: self._session, self._caught_up, store=store, outbox=outbox, agents=host.agents
         )
+        outbox.fold = self._fold
 
     # Life.
 
     async def run(self) -> None:
         """Work until there is nothing left to do, or until told to stop. Raise `Fenced` if the session is lost."""
         async with asyncio.TaskGroup() as group:
-            steady = [group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow)]
+            steady = [
+                group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow, self._follow_house)
+            ]
             await self._outbox.commit(RunnerStarted(pid=os.getpid(), protocol=PROTOCOL, version=__version__))
             await self._caught_up()
             remembering = group.create_task(self._memory.run())
@@ -126,9 +133,13 @@ class Runner:
             await asyncio.sleep(BEAT)
 
     async def _follow(self) -> None:
-        """Fold the log as it grows, and do what new records ask for."""
-        async for records in tail(self._store, self._id, self._session.seq):
-            for record in records:
+        """Fold the log as it grows, and do what new records ask for. What we wrote ourselves need not be read."""
+        while True:
+            head = await self._store.wait(self._id, self._session.seq, POLL)
+            await self._outbox.landed()
+            if head <= self._session.seq:
+                continue
+            for record in await self._store.read(self._id, self._session.seq, BATCH):
                 if record.seq <= self._session.seq:
                     continue
                 if window.needs(self._session, record) is not None:
@@ -138,11 +149,29 @@ class Runner:
             window.settle(self._session)
             self._react()
 
+    def _fold(self, after: int, records: Sequence[Record]) -> None:
+        """Take up our own facts, if nothing lies between them and what we know. Otherwise they will be read."""
+        if after != self._session.seq:
+            return
+        for record in records:
+            if window.needs(self._session, record) is not None:
+                return
+            self._session.apply(record)
+        window.settle(self._session)
+        self._react()
+
+    async def _follow_house(self) -> None:
+        """Know what is allowed for good, and act on it when it changes."""
+        async for records in tail(self._store, HOUSE, 0):
+            for record in records:
+                self._house.apply(record)
+            self._react()
+
     def _react(self) -> None:
         turn = None if self._turn is None else self._session.turns.get(self._turn)
         if turn is not None and turn.cancel_requested:
             self._cancel(turn.id)
-        self._host.react(self._session)
+        self._host.react(self._session, self._house)
         self._memory.changed()
         self._changed.set()
 
@@ -164,7 +193,7 @@ class Runner:
                 return
             if leaving and not self._memory.everything:
                 self._memory.everything = True
-                self._memory.changed()
+                self._memory.wake()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(BEAT if leaving else min(left, BEAT)):
                     await self._changed.wait()

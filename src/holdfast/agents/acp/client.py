@@ -70,6 +70,7 @@ class AcpAgent:
         self.reference = ""
         self.can_steer = False
         self.can_commit_memory = False
+        self.takes_reasons = False
         self._reading = asyncio.create_task(self._read(), name=f"agent {spec.name}")
         self._reading.add_done_callback(_log_fault)
 
@@ -115,6 +116,7 @@ class AcpAgent:
         self.reference = opened.reference
         self.can_steer = opened.capabilities.ours.steer
         self.can_commit_memory = opened.capabilities.ours.commit_memory
+        self.takes_reasons = opened.capabilities.ours.reasons
 
     @property
     def alive(self) -> bool:
@@ -149,12 +151,15 @@ class AcpAgent:
         self._connection.notify("session/cancel", {"sessionId": self.reference})
         self._call_off()
 
-    def answer_permission(self, name: str, allow: bool, reason: str = "") -> None:  # noqa: FBT001 (named by its callers)
-        """Allow or reject what was asked for, this once. An id that waits no more is ignored."""
+    def answer_permission(self, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
+        """Allow or reject what was asked for, this once. An id that waits no more is ignored.
+
+        `digest` names what a person saw: an agent of ours carries out that and nothing else.
+        """
         if name not in self._permissions:
             return
         request, wanted = self._permissions.pop(name)
-        answer = asks.decision(wanted.options, allow=allow, reason=reason)
+        answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
         if answer is None and allow:
             self._notice("The agent offers no way to allow this once, so it was not allowed.", "warning")
         self._connection.respond(request, answer or asks.CANCELLED)
