@@ -16,6 +16,7 @@ from bench import (
     asks,
     contending,
     disk,
+    evicting,
     folding,
     launching,
     listing,
@@ -43,6 +44,7 @@ ALL: dict[str, Run] = {
     "viewers": viewing.run,
     "starts": launching.run,
     "asks": asks.run,
+    "memory": evicting.run,
 }
 
 

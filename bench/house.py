@@ -45,6 +45,16 @@ class Serving:
         for session in sessions:
             self.say(session, text)
 
+    def clear(self, session: SessionId) -> None:
+        self._client.post(f"/api/sessions/{session}/truncate", json={}).raise_for_status()
+
+    def browse(self) -> None:
+        """Ask for the session list as a page does."""
+        self._client.get("/api/sessions").raise_for_status()
+
+    def snapshot(self, session: SessionId) -> dict[str, Any]:
+        return self._client.get(f"/api/sessions/{session}").raise_for_status().json()
+
     def waiting(self, session: SessionId) -> list[str]:
         """The asks that wait, oldest first."""
         asks = self._client.get(f"/api/sessions/{session}/asks").raise_for_status().json()["asks"]

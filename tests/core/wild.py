@@ -56,15 +56,18 @@ POOLS: dict[str, Sequence[Any]] = {
     "free_text": (True, False),
     "rule": (RULE, "r1"),
     "pattern_keys": ((), ("rm",), ("rm", "sudo")),
+    "remembers": (True, False),
+    "in_doubt": (True, False),
+    "owner": ("i1", "i2"),
+    "instance": ("i1", "i2"),
+    "token": ("s:1-1", "s:1-2", ""),
+    "last": (1, 2),
 }
 REQUIRED: dict[str, Any] = {
     "command": "ls",
     "error": "it broke",
     "agent": "scripted",
-    "token": "s:1-1",
-    "owner": "i1",
     "first": 1,
-    "last": 1,
 }
 FREQUENT = (
     (e.TurnSubmitted,) * 6

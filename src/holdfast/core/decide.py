@@ -39,6 +39,11 @@ def end_key(turn: TurnId) -> str:
     return f"end:{turn}"
 
 
+def memory_key(session: Session) -> str:
+    """One wish for each state of the ledger: it is new when a turn was completed, or an attempt was made, since."""
+    return "memory:0:0" if session.ledger is None else f"memory:{session.ledger.generation}:{session.ledger.tries}"
+
+
 def decide(session: Session, command: c.Command) -> Decision:
     """Raise `Refused` if the command can't take effect now."""
     match command:
@@ -78,6 +83,8 @@ def decide(session: Session, command: c.Command) -> Decision:
         case c.AnswerQuestion():
             _check_question(session, command)
             return Decision((_question_answered(command),), answer_key(command.ask))
+        case c.CommitMemory():
+            return Decision((_as(e.MemoryRequested, command),), memory_key(session))
         case _:
             assert_never(command)
 

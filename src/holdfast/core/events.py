@@ -221,6 +221,15 @@ class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
     rule: str
 
 
+# Intents: memory.
+
+
+class MemoryRequested(Intent, frozen=True, kw_only=True, tag="memory.requested"):
+    """What the oldest owner completed is to be committed now. `successor` names the session that was begun instead."""
+
+    successor: SessionId | None = None
+
+
 # Facts: the runner and its agent.
 
 
@@ -249,6 +258,7 @@ class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
     """The agent's process runs. Synced before the first prompt, so that it can be found and ended.
 
     `steers`: it takes words while it works. `takes_reasons`: it takes the reason of a refusal with the refusal.
+    `remembers`: it can commit memory. `aside`: it was opened only for that, and the conversation is not its own.
     """
 
     synced: ClassVar[bool] = True
@@ -260,6 +270,14 @@ class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
     reference: str = ""
     steers: bool = False
     takes_reasons: bool = False
+    remembers: bool = False
+    aside: bool = False
+
+
+class AgentEnded(Fact, frozen=True, kw_only=True, tag="agent.ended"):
+    """The process is known to be dead: what it had not committed to memory may be committed by another."""
+
+    instance: str
 
 
 class AgentFailed(Fact, frozen=True, kw_only=True, tag="agent.failed"):
@@ -457,8 +475,11 @@ class MemoryCommitted(Fact, frozen=True, kw_only=True, tag="memory.committed"):
 
 
 class MemoryFailed(Fact, frozen=True, kw_only=True, tag="memory.failed"):
+    """`in_doubt`: the provider may have committed all the same. Without a token: no agent could be asked."""
+
     token: str
     error: str
+    in_doubt: bool = False
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -472,11 +493,11 @@ class Unknown(msgspec.Struct, frozen=True):
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
     | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged
-    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed
+    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded
     | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised
     | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired
     | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed

@@ -20,7 +20,11 @@ Activity = Literal["idle", "queued", "running", "waiting"]
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`waiting` counts open asks; `ask`, `ask_id` and `ask_kind` are the oldest one's text, id and kind. `unseen` if
-    anything above `seen` is new."""
+    anything above `seen` is new.
+
+    `uncommitted` counts completed turns that are not committed to memory; if that failed, it is tried again at
+    `memory_again`.
+    """
 
     title: str = ""
     state: Activity = "idle"
@@ -48,6 +52,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     queued: int = 0
     cost: int = 0
     recovering: bool = False
+    uncommitted: int = 0
+    memory_again: int = 0
 
     @property
     def unseen(self) -> bool:
@@ -85,6 +91,8 @@ def overview(session: Session) -> Overview:
         queued=len(session.queue),
         cost=session.usage.cost,
         recovering=bool(session.recovering),
+        uncommitted=0 if session.ledger is None else session.ledger.uncommitted,
+        memory_again=0 if session.ledger is None else session.ledger.again,
     )
 
 

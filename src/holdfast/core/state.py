@@ -12,6 +12,7 @@ import msgspec
 from holdfast.core.events import NoticeRaised, Outcome, Rule
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Question, Usage
+from holdfast.core.ledger import Ledger
 from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 
@@ -34,6 +35,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reference: str = ""
     steers: bool = False
     takes_reasons: bool = False
+    remembers: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -69,7 +71,8 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     thing worth a look: what lies above `seen` is unseen. `deleted` is the time of deletion, 0 if there was none.
     `latest` is the last turn that the living runner started. `recovering` holds the interrupted turns
     whose output may still arrive. `rules` are what was allowed for the rest of the session;
-    `notified` is the last turn whose end somebody was told of who was not looking.
+    `notified` is the last turn whose end somebody was told of who was not looking. `ledger` is there from the first
+    turn on that can be committed to memory.
     """
 
     seq: int = 0
@@ -110,6 +113,7 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     context_used: int = 0
     context_window: int = 0
     notice: NoticeRaised | None = None
+    ledger: Ledger | None = None
 
     def living(self, record: Record) -> bool:
         """Whether the present runner wrote it."""

@@ -14,9 +14,7 @@ from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
 from holdfast.agents.catalog import AgentSpec
 from holdfast.core.events import (
-    AgentOpened,
     AnyFact,
-    Attachment,
     QuestionExpired,
     SteerDelivered,
     TextAppended,
@@ -28,11 +26,11 @@ from holdfast.core.ids import AskId, SessionId, TurnId, mint
 from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
+from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
-from holdfast.store.blobs import Blobs
 from holdfast.store.protocol import Store
 
 TELLING = 1.0
@@ -53,10 +51,8 @@ class Host:
         find_agent: Callable[[str], AgentSpec],
     ) -> None:
         self._session = session
-        self._tag = f"{session}:{epoch}"
         self._outbox = outbox
-        self._settings = settings
-        self._find_agent = find_agent
+        self.agents = Agents(session, epoch, outbox, settings, find_agent)
         self._agent: AcpAgent | None = None
         self._agent_name = ""
         self._workspace = Path()
@@ -74,60 +70,23 @@ class Host:
     async def open(self, session: Session) -> bool:
         """Have the agent that the session wants; return whether it knows the conversation.
 
-        A changed choice, or a conversation from which something was removed, gets a new process. Raise `AgentUnusable`
-        or `NoSuchAgent`.
+        A changed choice, or a conversation from which something was removed, gets a new process; the one before is kept
+        while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
-        spec = self._find_agent(session.agent)
-        wanted = session.conversation
-        reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
-        if self._agent is not None and self._agent.alive and self._agent.reference == reference:
-            return True
-        await self.close()
-        self._agent_name, self._workspace = spec.name, self._folder(session.workspace)
-        self._agent = agent = await AcpAgent.open(
-            spec,
-            workspace=self._workspace,
-            tag=self._tag,
-            listener=self,
-            reference=reference,
-            home=str(self._settings.home),
-            blobs=self._blob,
-        )
-        opened = AgentOpened(
-            agent=spec.name,
-            pid=agent.pid,
-            born=agent.born,
-            group=agent.group,
-            reference=agent.reference,
-            steers=agent.can_steer,
-            takes_reasons=agent.takes_reasons,
-        )
-        await self._outbox.commit(opened)
-        faults.point("runner.agent_opened")
-        return bool(reference) and agent.reference == reference
-
-    def _folder(self, chosen: str) -> Path:
-        """The folder that the session names, or one of its own."""
-        if chosen:
-            return Path(chosen).expanduser()
-        folder = self._settings.workspaces / self._session
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder
-
-    def _blob(self, attachment: Attachment) -> Path:
-        return Blobs(self._settings.blobs).path(attachment.blob)
+        self._agent = None
+        hosted, known = await self.agents.open(session, self)
+        self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
+        return known
 
     async def close(self) -> None:
-        """Let the agent end by itself, shortly, and end what is left of it."""
-        agent, self._agent = self._agent, None
-        if agent is not None:
-            await agent.close()
+        """Let the agents end by themselves, shortly, and end what is left of them."""
+        self._agent = None
+        await self.agents.close()
 
     async def end(self) -> None:
         """End the agent and all that it started, now."""
-        agent, self._agent = self._agent, None
-        if agent is not None:
-            await agent.end()
+        self._agent = None
+        await self.agents.end()
 
     # A turn.
 

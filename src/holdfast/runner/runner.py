@@ -25,6 +25,7 @@ from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
 from holdfast.runner import context
 from holdfast.runner.host import Host
+from holdfast.runner.memory import Memory
 from holdfast.runner.outbox import Outbox
 from holdfast.salvage import Owned, look_again
 from holdfast.settings import Settings
@@ -35,6 +36,10 @@ log = logging.getLogger(__name__)
 
 BEAT = 2.0
 CANCEL_PATIENCE = 5.0
+STOP_SECONDS = 30.0
+"""Seconds, from the wish to stop on, in which what is left is committed to memory."""
+STOP_PATIENCE = 2.0
+"""Seconds that an agent which has something to commit gets to stop its turn by itself."""
 LAST_WORDS = 3.0
 """Seconds that a failing runner gives what was said to reach the store."""
 STOPPED = "Holdfast was asked to end this run."
@@ -63,7 +68,11 @@ class Runner:
         self._house = House()
         self._changed = asyncio.Event()
         self._stopping = False
+        self._stop_by = 0.0
         self._retiring = False
+        self._memory = Memory(
+            self._id, lambda: self._session, self._caught_up, store=store, outbox=outbox, agents=host.agents
+        )
         outbox.fold = self._fold
 
     # Life.
@@ -76,11 +85,15 @@ class Runner:
             ]
             await self._outbox.commit(RunnerStarted(pid=os.getpid(), protocol=PROTOCOL, version=__version__))
             await self._caught_up()
+            remembering = group.create_task(self._memory.run())
             try:
                 await self._work()
             except Exception:
                 await self._keep_what_was_said()
                 raise
+            if self._stopping:
+                await self._memory.finish(self._stop_by)
+            remembering.cancel()
             await self._host.close()
             await self._outbox.commit(RunnerStopped(reason="stopped" if self._stopping else "idle"))
             for task in steady:
@@ -93,9 +106,14 @@ class Runner:
                 await self._outbox.flush()
 
     def stop(self) -> None:
-        """End the run, if there is one, and then this runner."""
-        self._stopping = True
-        if self._prompting is not None:
+        """End the run, if there is one, commit what it completed before to memory, and end this runner. Once."""
+        if self._stopping:
+            return
+        self._stopping, self._stop_by = True, self._loop.time() + STOP_SECONDS
+        if self._prompting is not None and self._turn is not None and self._host.prompting and not self._memory.clean:
+            self._host.cancel()  # politely: it is needed for what it has not committed
+            self._loop.call_later(STOP_PATIENCE, self._insist, self._turn, self._prompting)
+        elif self._prompting is not None:
             self._prompting.cancel()
         self._changed.set()
 
@@ -154,22 +172,30 @@ class Runner:
         if turn is not None and turn.cancel_requested:
             self._cancel(turn.id)
         self._host.react(self._session, self._house)
+        self._memory.changed()
         self._changed.set()
 
     async def _work(self) -> None:
-        idle_since = self._loop.time()
+        idle_minutes = self._settings.file.runners.idle_minutes
+        # Who was started only to commit what is left does not wait for more to do.
+        leave_at = self._loop.time() + (idle_minutes * 60 if self._memory.clean else 0)
         while not self._stopping:
             self._changed.clear()
             turn = self._next()
             if turn is not None:
+                self._memory.everything = False
                 await self._execute(turn)
-                idle_since = self._loop.time()
+                leave_at = self._loop.time() + idle_minutes * 60
                 continue
-            left = idle_since + self._settings.file.runners.idle_minutes * 60 - self._loop.time()
-            if left <= 0 or self._retiring:
+            left = leave_at - self._loop.time()
+            leaving = left <= 0 or self._retiring or self._session.deleted > 0
+            if leaving and self._memory.done:
                 return
+            if leaving and not self._memory.everything:
+                self._memory.everything = True
+                self._memory.wake()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(left, BEAT)):
+                async with asyncio.timeout(BEAT if leaving else min(left, BEAT)):
                     await self._changed.wait()
             await self._look_for_spools()
 
@@ -210,7 +236,7 @@ class Runner:
         result = await self._result(turn.id, self._prompting)
         self._prompting = None
         self._host.finish()
-        if self._stopping or (result.outcome == "cancelled" and self._ignored):
+        if (self._stopping and self._memory.clean) or (result.outcome == "cancelled" and self._ignored):
             await self._host.end()
         faults.point("runner.turn_ending")
         await self._outbox.commit(self._ending(turn.id, result))

@@ -40,7 +40,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSession(Body, frozen=True, kw_only=True):
-    """`id` may be chosen by the client: the same request again changes nothing."""
+    """`id` may be chosen by the client: the same request again changes nothing.
+
+    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it.
+    """
 
     id: Id | None = None
     title: Title = ""
@@ -51,6 +54,7 @@ class NewSession(Body, frozen=True, kw_only=True):
     project: Name = ""
     tags: Tags = ()
     predecessor: Id | None = None
+    prev_session_id: Id | None = None
 
 
 class SessionChange(Body, frozen=True, kw_only=True):
@@ -251,6 +255,28 @@ class Asks(Answer, frozen=True, kw_only=True):
     asks: list[Approval | Question]
     seq: int
     lineage: str
+
+
+class MemoryState(Answer, frozen=True, kw_only=True):
+    """Completed turns count as generations; all up to `committed` are committed to memory.
+
+    `may_be_doubled`: a commit was in flight when its process ended, so it is made again and may count twice.
+    """
+
+    generation: int
+    committed: int
+    uncommitted: bool
+    commits: int
+    in_flight: bool
+    may_be_doubled: bool
+    last_error: str | None
+
+
+class MemoryCommit(Answer, frozen=True, kw_only=True):
+    """Whether something was committed, and if not, why."""
+
+    committed: bool
+    reason: Literal["nothing", "failed", "in_flight", "no_agent"] | None = None
 
 
 class Hits(Answer, frozen=True, kw_only=True):

@@ -95,6 +95,7 @@ class Agent:
             case "_holdfast/steer":
                 self._steered(request.id, self._session(request.params), str(params.get("text", "")))
             case "_holdfast/commit_memory":
+                self.memory.note(self._session(request.params).workspace, params)
                 threading.Thread(target=self._commit, args=(request.id,), daemon=True).start()
             case _:
                 self._send(self._peer.unknown(request))
