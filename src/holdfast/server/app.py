@@ -13,14 +13,14 @@ from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
-from holdfast.server.routes import account, asks, health, sessions, stream, turns
+from holdfast.server.routes import account, asks, files, health, sessions, stream, turns
 from holdfast.server.routes.health import READ
 from holdfast.server.wired import caller
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
 PAGE_PATHS = ["/", "/session/{session_id:str}"]
-API = (*health.ROUTES, *account.ROUTES, *sessions.ROUTES, *turns.ROUTES, *asks.ROUTES, *stream.ROUTES)
+API = (*health.ROUTES, *account.ROUTES, *sessions.ROUTES, *turns.ROUTES, *asks.ROUTES, *files.ROUTES, *stream.ROUTES)
 
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
