@@ -4,6 +4,7 @@ import { Reader } from './read'
 import {
   SHAPES,
   type Answered,
+  type Attachment,
   type Created,
   type Done,
   type Failure,
@@ -24,6 +25,7 @@ import {
 
 export interface Values {
   Answered: Answered
+  Attachment: Attachment
   Created: Created
   Done: Done
   Failure: Omit<Failure, 'record'>
