@@ -110,11 +110,13 @@ def test_it_follows_only_while_the_reader_is_at_the_bottom(chromium: Browser, ho
 def test_a_run_that_fails_or_dies_says_so_and_can_be_continued(chromium: Browser, house: House, person: Person) -> None:
     failed, dead = person.begin(), person.begin()
     person.say(failed, "!say before\n!fail The model is out of tea.")
-    person.say(dead, "!say before\n!sleep 200\n!crash")
+    person.say(dead, "!stream 3000 20")
     with desk(chromium, house) as place:
         seat = place.tab(failed)
         seat.expect_text("The model is out of tea.")
         seat.open(dead)
+        expect(seat.prose.first).to_contain_text("word5", timeout=PATIENCE_MS)
+        house.end_runner(dead)
         button = seat.page.get_by_role("button", name="Continue")
         expect(button).to_be_visible(timeout=PATIENCE_MS)
         error = person.look(dead).items[-1]["error"]

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.desk import Seat, Theme, desk
 from tests.browser.gate import Gate
-from tests.browser.states import STATES
+from tests.browser.states import STATES, Scene
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -37,7 +37,7 @@ def test_every_state_can_be_read_and_reached(chromium: Browser, own_house: House
         desk(chromium, own_house, link=gate.link, screen=screen, theme=theme) as place,
     ):
         for name, act in STATES.items():
-            seat = act(place, person, gate)
+            seat = act(Scene(place, person, gate, own_house))
             seat.page.wait_for_timeout(400)  # a card rises for a moment
             seat.shot(f"{name}-{screen}-{theme}")
             seat.expect_fits()

@@ -35,6 +35,7 @@ export class Workspace {
       heard: (heard) => this.#hear(heard),
       lineage: (lineage) => this.#belongTo(lineage),
       refused: () => this.account.refuse(),
+      again: () => this.#wish(),
     })
   }
 

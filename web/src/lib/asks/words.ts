@@ -16,16 +16,16 @@ const WISHES: Record<string, string> = {
 /** How the agent is called in a sentence. */
 export function agentName(agent: string): string {
   if (agent === '') return 'The agent'
-  if (agent === 'scripted') return 'The tour'
+  if (agent === 'scripted') return 'Tour'
   return agent.charAt(0).toUpperCase() + agent.slice(1)
 }
 
-export function wish(agent: string, ask: Approval): string {
+export function wish(name: string, ask: Approval): string {
   if (ask.diffs.length > 0) {
     const fresh = ask.diffs.every((diff) => diff.old === null)
-    return `${agentName(agent)} wants to ${fresh ? 'write' : 'change'} ${ask.diffs.length === 1 ? 'a file' : 'files'}`
+    return `${name} wants to ${fresh ? 'write' : 'change'} ${ask.diffs.length === 1 ? 'a file' : 'files'}`
   }
-  return `${agentName(agent)} wants to ${WISHES[ask.action] ?? (ask.tool ? `use ${ask.tool}` : 'do this')}`
+  return `${name} wants to ${WISHES[ask.action] ?? (ask.tool ? `use ${ask.tool}` : 'do this')}`
 }
 
 /** What came of it, in one line. */

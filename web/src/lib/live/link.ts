@@ -20,20 +20,25 @@ const WORLD = {
   now: () => performance.now(),
 }
 
+/** Missing on plain http. */
+const LOCKS = (navigator as { locks?: LockManager }).locks
+
 /** `again` is called when the other side is new and knows nothing of this tab. */
 export function link(receive: Receive, again: () => void): Link {
   if (typeof SharedWorker !== 'undefined') return shared(receive)
-  if ('locks' in navigator && typeof BroadcastChannel !== 'undefined') return led(receive, again)
+  if (LOCKS !== undefined && typeof BroadcastChannel !== 'undefined') return led(LOCKS, receive, again)
   return alone(receive)
 }
 
 function shared(receive: Receive): Link {
   const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'holdfast' })
   worker.port.onmessage = (event: MessageEvent<ToTab>) => receive(event.data)
-  if ('locks' in navigator) {
+  if (LOCKS !== undefined) {
     const name = `holdfast-tab-${newId()}`
-    void navigator.locks.request(name, () => new Promise(() => undefined)) // held for as long as the tab lives
-    worker.port.postMessage({ type: 'lock', name })
+    void LOCKS.request(name, () => {
+      worker.port.postMessage({ type: 'lock', name }) // only now: the worker must not get it first
+      return new Promise(() => undefined) // held for as long as the tab lives
+    })
   }
   return { send: (message) => worker.port.postMessage(message) }
 }
@@ -44,7 +49,7 @@ function alone(receive: Receive): Link {
   return { send: (message) => exchange.take(tab, message) }
 }
 
-function led(receive: Receive, again: () => void): Link {
+function led(locks: LockManager, receive: Receive, again: () => void): Link {
   const me = newId()
   const air = new BroadcastChannel('holdfast-live')
   let leads: ((message: FromTab, from: string) => void) | null = null
@@ -53,7 +58,7 @@ function led(receive: Receive, again: () => void): Link {
     else if ('to' in data && data.to === me) receive(data.message)
     else if ('from' in data) leads?.(data.message, data.from)
   }
-  void navigator.locks.request('holdfast-live', () => {
+  void locks.request('holdfast-live', () => {
     const exchange = new Exchange(WORLD)
     const tabs = new Map<string, Tab>()
     leads = (message, from) => {

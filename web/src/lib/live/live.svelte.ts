@@ -7,13 +7,15 @@ import type { Places, StoreState } from '../api/shapes.gen'
 import { link, type Link } from './link'
 import type { Heard, Reach, ToTab, Wish } from './messages'
 
-/** A hidden tab has no frames; what it shows may lag a little. */
+/** A hidden tab has no frames; what it shows may lag a little, and is there when it is looked at. */
 const HIDDEN_MS = 200
 
 export interface Listener {
   heard(heard: Heard[]): void
   lineage(lineage: string): void
   refused(): void
+  /** Wish anew, from where things stand now. */
+  again(): void
 }
 
 export class Live {
@@ -23,7 +25,6 @@ export class Live {
   #places = $state.raw<Places>({ running: 0, waiting: [] })
   #watched = $state.raw<readonly string[]>([])
   #link: Link | null = null
-  #wish: Wish | null = null
   #heard: Heard[] = []
   #due = false
   readonly #listener: Listener
@@ -55,18 +56,17 @@ export class Live {
   }
 
   wish(wish: Wish): void {
-    this.#wish = wish
     this.#link ??= link(
       (message) => this.#take(message),
-      () => this.#repeat(),
+      () => this.#listener.again(),
     )
-    this.#repeat()
+    this.#link.send({ type: 'wish', wish })
   }
 
   /** Look at once whether the connection is alive, whenever there is a reason to doubt it. */
   watch(): () => void {
     const probe = () => {
-      if (this.#wish !== null) this.wish({ ...this.#wish, visible: document.visibilityState === 'visible' })
+      this.#listener.again()
       this.#link?.send({ type: 'probe' })
     }
     const leave = () => this.#link?.send({ type: 'bye' })
@@ -81,10 +81,6 @@ export class Live {
       removeEventListener('pagehide', leave)
       leave()
     }
-  }
-
-  #repeat(): void {
-    if (this.#wish !== null) this.#link?.send({ type: 'wish', wish: this.#wish })
   }
 
   #take(message: ToTab): void {
@@ -113,14 +109,17 @@ export class Live {
     if (this.#due) return
     this.#due = true
     const hand = () => {
+      if (!this.#due) return
       this.#due = false
+      clearTimeout(late)
+      cancelAnimationFrame(frame)
       const heard = this.#heard
       this.#heard = []
       for (const each of heard) this.#note(each)
       this.#listener.heard(heard)
     }
-    if (document.visibilityState === 'hidden') setTimeout(hand, HIDDEN_MS)
-    else requestAnimationFrame(hand)
+    const late = setTimeout(hand, HIDDEN_MS)
+    const frame = requestAnimationFrame(hand)
   }
 
   #note(heard: Heard): void {

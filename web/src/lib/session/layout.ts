@@ -37,7 +37,13 @@ const VERBS: Record<string, string> = {
 }
 
 export function verb(call: ToolCall): string {
-  return VERBS[call.action] ?? (call.name || 'Step')
+  return VERBS[call.action] ?? firstWord(call.name || call.title || 'step')
+}
+
+/** `list_files` is said as List. */
+function firstWord(name: string): string {
+  const word = name.split(/[^\p{L}\p{N}]+/u).find((part) => part !== '') ?? name
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 const TARGETS = ['command', 'cmd', 'path', 'file_path', 'file', 'pattern', 'query', 'url']

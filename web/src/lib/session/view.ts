@@ -9,6 +9,8 @@ export interface View {
   readonly session: string
   readonly asks: Asks
   readonly head: Head | null
+  /** How the agent is called in a sentence. */
+  readonly agent: string
   /** Which waiting ask is shown as a sheet; null where there is room for cards. */
   readonly sheet: boolean
   permalink(item: Item): string

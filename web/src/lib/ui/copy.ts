@@ -14,7 +14,7 @@ function copyOldWay(text: string): boolean {
   const field = document.createElement('textarea')
   const focused = document.activeElement
   field.value = text
-  field.className = 'unseen'
+  field.className = 'hidden-text'
   document.body.append(field)
   field.select()
   const copied = document.execCommand('copy')
