@@ -154,7 +154,7 @@ def test_a_draft_stays_with_its_session_and_history_comes_back(chromium: Browser
     person.say(one, "!say hello")
     with desk(chromium, house) as place:
         seat = place.tab(one)
-        seat.expect_text("!say hello")
+        expect(seat.prose.first).to_have_text("hello", timeout=PATIENCE_MS)
         seat.expect_idle()
         seat.field.press("ArrowUp")
         expect(seat.field).to_have_value("!say hello")

@@ -38,9 +38,16 @@ export function sanitise(html: string): string {
   })
 }
 
+// Tags that only shape words may stand as they are; all other HTML is shown as what it is, text. So nothing with an
+// attribute ever reaches the parser of a document.
+const PLAIN = /^<\/?(?:b|i|u|s|br|sub|sup|kbd|mark|small|ins|del|details|summary)\s*\/?>$/i
+
 // A picture would be a request to wherever a model points: it is shown as a link instead.
 marked.use({
   renderer: {
+    html({ text }) {
+      return text.replace(/<[^>]*>?|&|>/g, (part) => (PLAIN.test(part) ? part : attribute(part)))
+    },
     image({ href, text }) {
       return `<a href="${attribute(href)}">${attribute(text) || 'Picture'}</a>`
     },
