@@ -20,8 +20,8 @@ SCREENS: dict[str, ViewportSize] = {
     "desk": {"width": 1440, "height": 900},
     "phone": {"width": 390, "height": 844},
 }
-# What a browser says by itself when a connection breaks; a test that breaks one expects it.
-NETWORK = ("Failed to load resource", "net::ERR_")
+# What a browser says by itself when a connection breaks, or when a page comes by plain http; such a test expects it.
+NETWORK = ("Failed to load resource", "net::ERR_", "The Cross-Origin-Opener-Policy header has been ignored")
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Seat:
 
     def say(self, text: str) -> None:
         self.field.fill(text)
-        self.field.press("Enter")
+        self.field.press("Control+Enter")  # Enter alone is a new line on a touch screen
 
     @property
     def field(self) -> Locator:

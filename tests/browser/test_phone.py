@@ -18,7 +18,7 @@ def journey(place: Desk, person: Person) -> None:
     other = person.begin(title="Another one")
     seat = place.tab()
     seat.page.get_by_role("button", name="New session").click()
-    seat.field.fill("!approve make all\n!ask Which tide? | ebb | flood\n!stream 3000 20")
+    seat.field.fill("!approve make\n!ask Which tide? | ebb | flood\n!stream 3000 20")
     seat.page.get_by_role("button", name="Send").click()
     expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
     seat.page.wait_for_timeout(700)
@@ -29,7 +29,7 @@ def journey(place: Desk, person: Person) -> None:
         assert box["height"] >= 44
     seat.page.get_by_role("button", name="Put this away for now").tap()
     expect(seat.cards).to_have_count(0)
-    seat.page.get_by_role("button", name="make all").tap()
+    seat.page.get_by_role("button", name="Waits for you make").tap()
     expect(seat.cards).to_have_count(1)
     seat.page.wait_for_timeout(700)
     seat.page.get_by_role("button", name="Allow once").tap()
@@ -44,7 +44,7 @@ def journey(place: Desk, person: Person) -> None:
     seat.page.locator(f"nav a[href='/session/{other}']").tap()
     expect(seat.page.get_by_role("heading", level=1)).to_have_text("Another one")
     sizes = seat.page.evaluate(
-        "[...document.querySelectorAll('input,textarea')].map((n) => getComputedStyle(n).fontSize)"
+        "[...document.querySelectorAll('input:not([type=file]),textarea,select')].map((n) => getComputedStyle(n).fontSize)"
     )
     assert all(float(size.removesuffix("px")) >= 16 for size in sizes)
     seat.expect_fits()
