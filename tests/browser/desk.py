@@ -1,6 +1,6 @@
 """Somebody at a browser: opens pages, says things, looks, and notices when something goes wrong or goes out."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -130,7 +130,7 @@ def desk(
     theme: Theme = "light",
     script: str = "",
     **options: Any,
-) -> Iterator[Desk]:
+) -> Generator[Desk]:
     """Sit down at a browser. `script` runs in every page before the page's own."""
     touch = {"has_touch": True, "is_mobile": True} if screen == "phone" else {}
     with chromium.new_context(viewport=SCREENS[screen], color_scheme=theme, **touch, **options) as context:

@@ -33,7 +33,9 @@ def top(place: Locator) -> float:
     return box["y"]
 
 
-@pytest.mark.contract("A1", "A5", "A9")
+@pytest.mark.contract("A1")
+@pytest.mark.contract("A5")
+@pytest.mark.contract("A9")
 def test_four_approvals_are_answered_in_any_order_in_two_tabs_and_the_others_do_not_move(
     chromium: Browser, house: House, person: Person
 ) -> None:
@@ -211,7 +213,8 @@ def test_an_answer_that_meets_a_dead_network_says_so_and_arrives_once(
         assert len(answers) == 1
 
 
-@pytest.mark.contract("A9", "A10")
+@pytest.mark.contract("A9")
+@pytest.mark.contract("A10")
 def test_a_run_that_ends_first_closes_its_card(chromium: Browser, house: House, person: Person) -> None:
     session = person.begin()
     turn = person.say(session, "!approve make")

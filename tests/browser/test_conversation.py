@@ -106,7 +106,8 @@ def test_it_follows_only_while_the_reader_is_at_the_bottom(chromium: Browser, ho
         seat.expect_well()
 
 
-@pytest.mark.contract("R1", "X6")
+@pytest.mark.contract("R1")
+@pytest.mark.contract("X6")
 def test_a_run_that_fails_or_dies_says_so_and_can_be_continued(chromium: Browser, house: House, person: Person) -> None:
     failed, dead = person.begin(), person.begin()
     person.say(failed, "!say before\n!fail The model is out of tea.")

@@ -87,7 +87,8 @@ def test_what_stays_on_screen_after_a_stop_is_what_is_stored(chromium: Browser, 
 
 
 @pytest.mark.parametrize("script", ["", ALONE], ids=["shared worker", "alone"])
-@pytest.mark.contract("A12", "C12")
+@pytest.mark.contract("A12")
+@pytest.mark.contract("C12")
 def test_where_no_stream_comes_through_asks_come_all_the_same(
     chromium: Browser, house: House, person: Person, script: str
 ) -> None:
@@ -110,6 +111,7 @@ def test_where_no_stream_comes_through_asks_come_all_the_same(
             assert seat.troubles == []
 
 
+@pytest.mark.contract("C12")
 def test_many_tabs_have_one_connection(chromium: Browser, house: House, person: Person) -> None:
     sessions = [person.begin(title=f"Session {number}") for number in range(10)]
     with Gate(house.server.link) as gate, desk(chromium, house, link=gate.link) as place:
@@ -126,6 +128,7 @@ def test_many_tabs_have_one_connection(chromium: Browser, house: House, person: 
             seat.expect_well()
 
 
+@pytest.mark.contract("C12")
 def test_switching_sessions_leaks_no_connection(chromium: Browser, house: House, person: Person) -> None:
     sessions = [person.begin(title=f"Switch {number}") for number in range(2)]
     for number, session in enumerate(sessions):

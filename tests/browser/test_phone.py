@@ -44,7 +44,8 @@ def journey(place: Desk, person: Person) -> None:
     seat.page.locator(f"nav a[href='/session/{other}']").tap()
     expect(seat.page.get_by_role("heading", level=1)).to_have_text("Another one")
     sizes = seat.page.evaluate(
-        "[...document.querySelectorAll('input:not([type=file]),textarea,select')].map((n) => getComputedStyle(n).fontSize)"
+        """[...document.querySelectorAll('input:not([type=file]), textarea, select')]
+            .map((node) => getComputedStyle(node).fontSize)"""
     )
     assert all(float(size.removesuffix("px")) >= 16 for size in sizes)
     seat.expect_fits()
