@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   plugins: [svelte({ configFile: false })],
+  worker: { format: 'es' },
   build: {
     // Older browsers would need more code; these are all from 2023 or later.
     target: ['chrome115', 'firefox115', 'safari17'],
@@ -13,7 +14,7 @@ export default defineConfig({
   },
   server: {
     // `npm run dev` shows the page against a running server.
-    proxy: { '/health': 'http://127.0.0.1:8787' },
+    proxy: { '/health': 'http://127.0.0.1:8787', '/api': 'http://127.0.0.1:8787' },
   },
   test: {
     include: ['src/**/*.test.ts'],

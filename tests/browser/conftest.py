@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.setup_chromium import MISSING, find_chromium
+from tests.journeys.house import House
+from tests.journeys.person import Person
 
 FLAGS = [
     "--no-sandbox",
@@ -17,6 +19,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+MAPPED = "--host-resolver-rules=MAP harbour.test 127.0.0.1"
+"""A name that is no secure context: a page by plain http from elsewhere, as far as the browser can tell."""
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +34,27 @@ def chromium() -> Iterator[Browser]:
     if executable is None:
         pytest.skip(MISSING)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=executable, args=[*FLAGS, MAPPED])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """One server for a file of tests that leave it running."""
+    with House(tmp_path_factory.mktemp("house") / "home") as house:
+        house.start()
+        yield house
+
+
+@pytest.fixture
+def own_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A server for one test, which may do with it what it likes."""
+    with House(tmp_path_factory.mktemp("house") / "home") as house:
+        house.start()
+        yield house
+
+
+@pytest.fixture
+def person(house: House) -> Person:
+    return Person(house)

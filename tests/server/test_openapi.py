@@ -1,6 +1,8 @@
 """What the API says of itself is checked in, is what the routes are, and is what is really sent."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,3 +84,9 @@ def test_what_is_sent_has_the_fields_that_are_described(client: httpx.Client, se
     sent = msgspec.json.decode(client.get(f"/api/sessions/{session}{path}").content)
     assert set(sent) <= set(value["properties"])
     assert set(value["required"]) <= set(sent)
+
+
+def test_the_page_takes_its_types_from_the_description() -> None:
+    """`python web/describe.py` would change nothing."""
+    script = Path(__file__).parents[2] / "web/describe.py"
+    subprocess.run([sys.executable, str(script), "--check"], check=True)

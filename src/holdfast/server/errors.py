@@ -11,6 +11,8 @@ from holdfast.server.overruled import Overruled
 from holdfast.server.schema import Failure, wire
 
 LARGEST_BODY = 1_000_000
+LARGEST_FILE = 25_000_000
+FILES = "/api/files"
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +26,8 @@ def answer_refused(request: Request[Any, Any, Any], error: HTTPException) -> Res
         case 405:
             sentence = f"{path} does not take {request.method}."
         case 413:
-            sentence = f"The request is too large. At most {LARGEST_BODY // 1_000_000} MB are taken."
+            largest = LARGEST_FILE if path == FILES else LARGEST_BODY
+            sentence = f"The request is too large. At most {largest // 1_000_000} MB are taken."
         case _:
             sentence = _invalid(error) if isinstance(error, ValidationException) else error.detail
     code = type(error).__name__.removesuffix("Exception")

@@ -1,15 +1,47 @@
-// The list of sessions, as the server has it now.
+// Sessions, as the server has them now, and what can be done with one as a whole.
 
-export type Row = { id: string; title: string; state: 'idle' | 'queued' | 'running' | 'waiting' }
+import { request } from './client'
+import type { Done, Hits, SessionChange, SessionList, SettledPage, Snapshot, NewSession, Created } from './shapes.gen'
 
-/** Null if the credential is not taken. Throws when there is no answer. */
-export async function listSessions(token: string): Promise<Row[] | null> {
-  const response = await fetch('/api/sessions', {
-    cache: 'no-store',
-    headers: { authorization: `Bearer ${token}` },
-  })
-  if (response.status === 401) return null
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`)
-  const answer: { sessions: Row[] } = await response.json()
-  return answer.sessions
+export interface Listed {
+  q?: string
+  archived?: boolean
+  cursor?: string | null
+  limit?: number
+}
+
+export function listSessions({ q = '', archived = false, cursor = null, limit = 50 }: Listed = {}): Promise<SessionList> {
+  const query = new URLSearchParams({ limit: String(limit) })
+  if (q !== '') query.set('q', q)
+  if (archived) query.set('archived', 'true')
+  if (cursor !== null) query.set('cursor', cursor)
+  return request('SessionList', `/api/sessions?${query}`)
+}
+
+export function openSession(id: string): Promise<Snapshot> {
+  return request('Snapshot', `/api/sessions/${encodeURIComponent(id)}`)
+}
+
+export function readPage(id: string, number: number): Promise<SettledPage> {
+  return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/pages/${number}`)
+}
+
+export function createSession(body: NewSession): Promise<Created> {
+  return request('Created', '/api/sessions', { method: 'POST', body })
+}
+
+export function changeSession(id: string, body: SessionChange): Promise<Done> {
+  return request('Done', `/api/sessions/${encodeURIComponent(id)}`, { method: 'PATCH', body })
+}
+
+export function deleteSession(id: string): Promise<Done> {
+  return request('Done', `/api/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' })
+}
+
+export function restoreSession(id: string): Promise<Done> {
+  return request('Done', `/api/sessions/${encodeURIComponent(id)}/restore`, { method: 'POST' })
+}
+
+export function search(q: string, signal: AbortSignal): Promise<Hits> {
+  return request('Hits', `/api/search?${new URLSearchParams({ q, limit: '30' })}`, { signal })
 }

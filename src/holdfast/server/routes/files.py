@@ -1,0 +1,50 @@
+"""Files that go with messages: stored before the message that speaks of them, read by whoever has the credential."""
+
+import asyncio
+from typing import Annotated, Any
+
+from litestar import Request, Response, get, post
+from litestar.params import FromPath, QueryParameter
+
+from holdfast.core.errors import BadCommand
+from holdfast.core.events import Attachment
+from holdfast.server.errors import FILES, LARGEST_FILE
+from holdfast.server.wired import Wired
+from holdfast.store.blobs import Blobs
+
+UNKNOWN = "application/octet-stream"
+
+
+@post(
+    FILES,
+    summary="Store a file, to be sent with a message",
+    description="The body is the file, its type the Content-Type. The answer goes into `attachments` of a message.",
+    status_code=201,
+    request_max_body_size=LARGEST_FILE,
+)
+async def store_file(
+    wiring: Wired,
+    request: Request[Any, Any, Any],
+    name: Annotated[str, QueryParameter(min_length=1, max_length=255, description="What the file is called")],
+) -> Attachment:
+    content = await request.body()
+    if not content:
+        raise BadCommand("The file is empty. Choose another one.")
+    blob = await asyncio.to_thread(Blobs(wiring.settings.blobs).put, [content])
+    media_type = request.headers.get("content-type", UNKNOWN).partition(";")[0].strip().lower()
+    return Attachment(name=name, blob=blob.name, media_type=media_type or UNKNOWN, size=blob.size)
+
+
+@get(
+    FILES + "/{blob:str}",
+    summary="A file that was stored",
+    description="Always as bytes of no type: what it is, the message says that speaks of it.",
+    media_type=UNKNOWN,
+)
+async def read_file(wiring: Wired, blob: FromPath[str]) -> Response[bytes]:
+    path = Blobs(wiring.settings.blobs).path(blob)
+    content = await asyncio.to_thread(path.read_bytes)
+    return Response(content, media_type=UNKNOWN, headers={"content-disposition": "attachment"})
+
+
+ROUTES = (store_file, read_file)

@@ -1,0 +1,145 @@
+"""Somebody at a browser: opens pages, says things, looks, and notices when something goes wrong or goes out."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
+
+from holdfast.core.ids import SessionId
+from tests.journeys.house import House
+from tests.journeys.person import Person
+from tests.journeys.transcript import Transcript
+
+PATIENCE_MS = 30_000
+SHOTS = Path(__file__).parent / "shots"
+Theme = Literal["light", "dark"]
+SCREENS: dict[str, ViewportSize] = {
+    "desk": {"width": 1440, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
+# What a browser says by itself when a connection breaks, or when a page comes by plain http; such a test expects it.
+NETWORK = ("Failed to load resource", "net::ERR_", "The Cross-Origin-Opener-Policy header has been ignored")
+
+
+@dataclass
+class Seat:
+    """One tab, and what was said in its console and asked of the network."""
+
+    page: Page
+    link: str
+    troubles: list[str] = field(default_factory=list[str])
+    addresses: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("request", lambda request: self.addresses.append(request.url))
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not message.text.startswith(NETWORK):
+            self.troubles.append(message.text)
+
+    # Going somewhere.
+
+    def open(self, session: str | None = None) -> None:
+        self.page.goto(self.link if session is None else f"{self.link}/session/{session}")
+
+    # Doing something.
+
+    def say(self, text: str) -> None:
+        self.field.fill(text)
+        self.field.press("Control+Enter")  # Enter alone is a new line on a touch screen
+
+    @property
+    def field(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Message")
+
+    @property
+    def cards(self) -> Locator:
+        return self.page.locator("[data-ask]")
+
+    @property
+    def prose(self) -> Locator:
+        return self.page.locator(".said .prose")
+
+    @property
+    def rows(self) -> Locator:
+        return self.page.locator("nav a[href^='/session/']")
+
+    # Seeing something.
+
+    def expect_text(self, text: str) -> None:
+        expect(self.page.get_by_text(text).first).to_be_visible(timeout=PATIENCE_MS)
+
+    def expect_idle(self) -> None:
+        """The run is over, as far as this tab can tell."""
+        expect(self.page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE_MS)
+
+    def words(self) -> str:
+        """All that the agent said, as it is on screen."""
+        return "\n".join(self.prose.all_inner_texts())
+
+    def expect_well(self) -> None:
+        """Nothing went wrong, and nothing left the house."""
+        assert self.troubles == []
+        here = (f"{self.link}/", "blob:", "data:")
+        assert [address for address in self.addresses if not address.startswith(here)] == []
+
+    def expect_fits(self) -> None:
+        """Nothing is wider than the screen."""
+        wide = self.page.evaluate(
+            """() => {
+                const root = document.documentElement
+                const scroller = document.querySelector('.scroller')
+                const over = (node) => node !== null && node.scrollWidth > node.clientWidth
+                return [root, scroller].filter(over).map((node) => [node.className, node.scrollWidth, node.clientWidth])
+            }"""
+        )
+        assert wide == []
+
+    def shot(self, name: str) -> None:
+        """Keep a picture, for a person to look at."""
+        SHOTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=SHOTS / f"{name}.png")
+
+
+class Desk:
+    """A browser profile that is signed in: its tabs share a live connection."""
+
+    def __init__(self, context: BrowserContext, link: str) -> None:
+        self.context = context
+        self.link = link
+
+    def tab(self, session: str | None = None) -> Seat:
+        seat = Seat(self.context.new_page(), self.link)
+        seat.open(session)
+        return seat
+
+
+@contextmanager
+def desk(
+    chromium: Browser,
+    house: House,
+    *,
+    link: str | None = None,
+    screen: str = "desk",
+    theme: Theme = "light",
+    script: str = "",
+    **options: Any,
+) -> Generator[Desk]:
+    """Sit down at a browser. `script` runs in every page before the page's own."""
+    touch = {"has_touch": True, "is_mobile": True} if screen == "phone" else {}
+    with chromium.new_context(viewport=SCREENS[screen], color_scheme=theme, **touch, **options) as context:
+        token = house.server.token.strip()
+        context.add_init_script(f"localStorage.setItem('holdfast.token', {token!r}); {script}")
+        yield Desk(context, link or house.server.link)
+
+
+def stored_words(person: Person, session: SessionId) -> str:
+    """All that the agent said, as it is stored."""
+    seen: Transcript = person.look(session)
+    return "\n".join(item["text"] for item in seen.items if item["type"] == "text")

@@ -1,0 +1,173 @@
+"""Every state that the page can be in, brought about by a real run: for pictures, and for checks of what is reachable.
+
+Each is a function that leaves a tab showing the state.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import expect
+
+from holdfast.core.ids import SessionId
+from tests.browser.desk import PATIENCE_MS, Desk, Seat
+from tests.browser.gate import Gate
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+THINK = "!think The build folder may hold something that is still needed. I look first, then I ask."
+LOOK = (
+    '!tool list_files {"path":"./build"} 40 objects.o main.o\n'
+    '!tool execute {"command":"du -sh build ~/.cache/docker"} 60 3.2G build'
+)
+FOUND = (
+    "!say The build directory holds **3.2 GB** of stale objects and Docker's cache another **11 GB**. I'd like to "
+    "remove both. The images can be pulled again; the build takes about four minutes."
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Where a state is brought about."""
+
+    place: Desk
+    person: Person
+    gate: Gate
+    house: House
+
+    def began(self, title: str, text: str) -> tuple[Seat, SessionId, str]:
+        """A session with one message, and a tab that shows it."""
+        session = self.person.begin(title=title)
+        turn = self.person.say(session, text)
+        return self.place.tab(session), session, turn
+
+
+Act = Callable[[Scene], Seat]
+
+
+def start(scene: Scene) -> Seat:
+    seat = scene.place.tab()
+    expect(seat.page.locator(".frame")).to_be_visible(timeout=PATIENCE_MS)
+    if seat.page.get_by_role("button", name="New session").is_visible() and not seat.field.is_visible():
+        seat.page.get_by_role("button", name="New session").click()
+    expect(seat.field).to_be_visible()
+    return seat
+
+
+def overview(scene: Scene) -> Seat:
+    waits = scene.person.begin(title="Clean the build directory")
+    scene.person.say(waits, "!approve rm -rf ./build && docker system prune -af")
+    asks = scene.person.begin(title="Deploy docs site")
+    scene.person.say(asks, "!ask Which environment should I deploy to? | staging | production")
+    runs = scene.person.begin(title="Port the parser to msgspec")
+    scene.person.say(runs, '!plan Read; Port; Test; Tidy\n!tool execute {"command":"pytest tests/codec -q"} 600000 ok')
+    done = scene.person.begin(title="Why is the sidebar slow?")
+    scene.person.wait_for_end(done, scene.person.say(done, "!say Because."))
+    failed = scene.person.begin(title="Nightly triage")
+    scene.person.wait_for_end(failed, scene.person.say(failed, "!fail The model is out of tea."))
+    scene.person.begin(title="Rename the settings keys")
+    seat = scene.place.tab()
+    region = seat.page.get_by_role("region", name="Waits for you")
+    expect(region.get_by_text("Deploy docs site").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(seat.page.get_by_text("0/4").first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def streaming(scene: Scene) -> Seat:
+    seat, *_ = scene.began("Read about kelp", f"{THINK}\n{LOOK}\n{FOUND}\n!stream 3000 30")
+    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    return seat
+
+
+def approval(scene: Scene) -> Seat:
+    text = f"Please clean the build directory and free some disk space.\n{THINK}\n{LOOK}\n{FOUND}\n"
+    command = "!approve rm -rf ./build && docker system prune -af"
+    seat, *_ = scene.began("Clean the build directory", text + command)
+    expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+    return seat
+
+
+def approvals(scene: Scene) -> Seat:
+    seat, *_ = scene.began("Four at once", "!approvemany 4")
+    expect(seat.page.get_by_text("1 of 4")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def question(scene: Scene) -> Seat:
+    text = "!ask Which environment should I deploy to? | staging | production | timeout=55"
+    seat, *_ = scene.began("Deploy docs site", text)
+    expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+    return seat
+
+
+def queued(scene: Scene) -> Seat:
+    seat, session, _turn = scene.began("A long walk", "!stream 3000 30")
+    scene.person.say(session, "Then write down what you saw.")
+    scene.person.say(session, "And mind the tide.")
+    expect(seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")).to_have_count(2)
+    return seat
+
+
+def stopped(scene: Scene) -> Seat:
+    seat, session, turn = scene.began("Stopped half way", f"{LOOK}\n!stream 3000 30")
+    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    scene.person.cancel(session, turn).raise_for_status()
+    seat.expect_text("You stopped this at")
+    return seat
+
+
+def failed(scene: Scene) -> Seat:
+    seat, *_ = scene.began("Out of tea", f"{FOUND}\n!fail The model is out of tea. Put the kettle on.")
+    seat.expect_text("Put the kettle on.")
+    return seat
+
+
+def interrupted(scene: Scene) -> Seat:
+    seat, session, _ = scene.began("Cut off", f"{FOUND}\n!stream 3000 30")
+    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    scene.house.end_runner(session)
+    expect(seat.page.get_by_role("button", name="Continue")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def gone(scene: Scene) -> Seat:
+    seat = scene.place.tab("nowhere")
+    seat.expect_text("This session is not here.")
+    return seat
+
+
+def away(scene: Scene) -> Seat:
+    seat, *_ = scene.began("Out at sea", FOUND)
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    scene.gate.shut = True
+    scene.gate.cut()
+    seat.say("Are you there?")
+    seat.expect_text("Runs go on")
+    seat.expect_text("Waits here until the server answers")
+    return seat
+
+
+def searched(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Harbour walls")
+    scene.person.wait_for_end(session, scene.person.say(session, "!say The limpets hold fast to the granite."))
+    seat = scene.place.tab()
+    seat.page.get_by_role("searchbox", name="Search sessions").fill("granite")
+    expect(seat.page.locator("nav mark").first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+STATES: dict[str, Act] = {
+    "start": start,
+    "streaming": streaming,
+    "approval": approval,
+    "approvals": approvals,
+    "question": question,
+    "queued": queued,
+    "stopped": stopped,
+    "failed": failed,
+    "interrupted": interrupted,
+    "gone": gone,
+    "searched": searched,
+    "overview": overview,
+    "away": away,
+}
+"""In this order: what comes last leaves something behind, or shuts the scene.gate."""

@@ -1,0 +1,71 @@
+"""The page on a phone: also by plain http, where a browser withholds half of what a page may use."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.desk import PATIENCE_MS, Desk, desk
+from tests.browser.gate import Gate
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+NO_WORKER = "delete window.SharedWorker;"
+
+
+def journey(place: Desk, person: Person) -> None:
+    """Begin a session, answer what it asks, add a message, stop it, find it again."""
+    other = person.begin(title="Another one")
+    seat = place.tab()
+    seat.page.get_by_role("button", name="New session").click()
+    seat.field.fill("!approve make\n!ask Which tide? | ebb | flood\n!stream 3000 20")
+    seat.page.get_by_role("button", name="Send").click()
+    expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+    seat.page.wait_for_timeout(700)
+    seat.expect_fits()
+    for name in ("Allow once", "Deny"):
+        box = seat.page.get_by_role("button", name=name, exact=True).bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+    seat.page.get_by_role("button", name="Put this away for now").tap()
+    expect(seat.cards).to_have_count(0)
+    seat.page.get_by_role("button", name="Waits for you make").tap()
+    expect(seat.cards).to_have_count(1)
+    seat.page.wait_for_timeout(700)
+    seat.page.get_by_role("button", name="Allow once").tap()
+    expect(seat.page.get_by_role("button", name="flood")).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.wait_for_timeout(700)
+    seat.page.get_by_role("button", name="flood").tap()
+    expect(seat.prose.last).to_contain_text("word20", timeout=PATIENCE_MS)
+    seat.page.get_by_role("button", name="Stop").tap()
+    seat.expect_text("You stopped this at")
+    seat.page.get_by_role("link", name="All sessions").first.tap()
+    expect(seat.page.locator(f"nav a[href='/session/{other}']")).to_be_visible()
+    seat.page.locator(f"nav a[href='/session/{other}']").tap()
+    expect(seat.page.get_by_role("heading", level=1)).to_have_text("Another one")
+    sizes = seat.page.evaluate(
+        """[...document.querySelectorAll('input:not([type=file]), textarea, select')]
+            .map((node) => getComputedStyle(node).fontSize)"""
+    )
+    assert all(float(size.removesuffix("px")) >= 16 for size in sizes)
+    seat.expect_fits()
+    seat.expect_well()
+
+
+@pytest.mark.parametrize("script", ["", NO_WORKER], ids=["shared worker", "no shared worker"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "harbour.test"])
+def test_a_day_on_the_phone(chromium: Browser, house: House, person: Person, host: str, script: str) -> None:
+    with Gate(house.server.link) as gate:
+        link = gate.link.replace("127.0.0.1", host)
+        with desk(chromium, house, link=link, screen="phone", script=script) as place:
+            journey(place, person)
+
+
+def test_what_plain_http_takes_away_is_said(chromium: Browser, house: House) -> None:
+    with Gate(house.server.link) as gate:
+        link = gate.link.replace("127.0.0.1", "harbour.test")
+        with desk(chromium, house, link=link, screen="phone") as place:
+            seat = place.tab()
+            assert not seat.page.evaluate("isSecureContext")
+            seat.expect_text("only over https or on localhost")
+            seat.expect_well()

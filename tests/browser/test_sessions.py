@@ -1,0 +1,118 @@
+"""The list of sessions: found, renamed, pinned, put away, deleted and brought back, by hand and by keyboard."""
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def row(seat: Seat, title: str) -> Locator:
+    return seat.page.locator("nav").get_by_role("link", name=title)
+
+
+def menu(seat: Seat, title: str, act: str) -> None:
+    row(seat, title).hover()
+    seat.page.get_by_role("button", name=f"More for {title}").click()
+    seat.page.get_by_role("menuitem", name=act).click()
+
+
+def test_a_session_is_renamed_pinned_archived_deleted_and_brought_back(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin(title="Tidy the shed")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        menu(seat, "Tidy the shed", "Rename")
+        seat.page.locator("nav").get_by_role("textbox", name="Title").fill("Paint the shed")
+        seat.page.keyboard.press("Enter")
+        expect(seat.page.get_by_role("heading", level=1)).to_have_text("Paint the shed")
+        menu(seat, "Paint the shed", "Pin")
+        expect(seat.page.get_by_role("region", name="Pinned")).to_contain_text("Paint the shed")
+        menu(seat, "Paint the shed", "Archive")
+        expect(row(seat, "Paint the shed")).to_have_count(0)
+        seat.page.get_by_role("button", name="Archived").click()
+        menu(seat, "Paint the shed", "Bring back")
+        seat.page.get_by_role("button", name="All sessions").click()
+        menu(seat, "Paint the shed", "Delete")
+        expect(row(seat, "Paint the shed")).to_have_count(0)
+        seat.page.get_by_role("button", name="Undo").click()
+        expect(row(seat, "Paint the shed")).to_be_visible()
+        seat.expect_well()
+
+
+def test_words_are_found_in_titles_and_in_what_was_said(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(title="Harbour walls")
+    turn = person.say(session, "!say The limpets hold fast to the granite.")
+    person.wait_for_end(session, turn)
+    other = person.begin(title="Granite prices")
+    with desk(chromium, house) as place:
+        seat = place.tab(other)
+        seat.page.get_by_role("searchbox", name="Search sessions").fill("granite")
+        expect(row(seat, "Granite prices")).to_be_visible()
+        hit = seat.page.locator("nav a", has=seat.page.locator("mark")).first
+        expect(hit.locator("mark")).to_have_text("granite")
+        expect(hit).to_contain_text("Harbour walls")
+        hit.click()
+        seat.expect_text("The limpets hold fast")
+        seat.page.get_by_role("searchbox", name="Search sessions").fill("nothing-like-this")
+        seat.expect_text("Nothing holds these words.")
+        seat.expect_well()
+
+
+def test_ten_runs_at_once_are_seen_side_by_side(chromium: Browser, house: House, person: Person) -> None:
+    sessions = [person.begin(title=f"Run number {number}") for number in range(10)]
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        for session in sessions:
+            person.say(session, "!plan one; two; three\n!stream 3000 20")
+        running = seat.page.get_by_role("region", name="Running")
+        expect(running.get_by_role("listitem")).to_have_count(10, timeout=60_000)
+        expect(running.get_by_text("0/3").first).to_be_visible()
+        seat.shot("overview-ten-runs")
+        for session in sessions:
+            person.cancel(session, person.look(session).session["running"]).raise_for_status()
+        expect(running).to_have_count(0, timeout=60_000)
+        expect(seat.page.get_by_role("region", name="Finished, not yet seen")).to_be_visible()
+        seat.expect_well()
+
+
+def test_the_keyboard_alone_is_enough(chromium: Browser, house: House, person: Person) -> None:
+    """Begin, answer, move, rename and search without a mouse."""
+    person.begin(title="Elsewhere")
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        expect(seat.field).to_be_focused()
+        seat.page.keyboard.type("!approve make")
+        seat.page.keyboard.press("Enter")
+        expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+        seat.page.wait_for_timeout(700)
+        seat.page.keyboard.press("Alt+a")
+        seat.page.keyboard.press("a")
+        expect(seat.prose.first).to_have_text("approved:once", timeout=PATIENCE_MS)
+        seat.page.get_by_role("region", name="Conversation").focus()
+        seat.page.keyboard.press("j")
+        focused = seat.page.evaluate("document.activeElement.closest('nav') !== null")
+        assert focused
+        seat.page.keyboard.press("k")
+        seat.page.keyboard.press("j")
+        address = seat.page.evaluate("document.activeElement.getAttribute('href')")
+        seat.page.keyboard.press("Enter")
+        seat.page.wait_for_url(f"**{address}")
+        seat.page.get_by_role("region", name="Conversation").focus()
+        seat.page.keyboard.press("/")
+        expect(seat.page.get_by_role("searchbox", name="Search sessions")).to_be_focused()
+        seat.page.keyboard.type("Elsewhere")
+        expect(row(seat, "Elsewhere").first).to_be_visible()
+        seat.page.keyboard.press("Escape")
+        seat.page.get_by_role("button", name="New session").focus()
+        seat.page.keyboard.press("Enter")
+        expect(seat.page.get_by_role("heading", name="What should be done?")).to_be_visible()
+        seat.page.get_by_role("button", name="New session").focus()
+        seat.page.keyboard.press("[")
+        expect(seat.page.get_by_role("button", name="New session")).to_have_count(0)
+        seat.page.keyboard.press("[")
+        seat.expect_well()

@@ -1,0 +1,111 @@
+"""What the page costs: how much it loads, how it bears a flood of words, a long session, and that nothing jumps.
+
+Limits are those of the promise, counted in bytes, frames and shifts; nothing here depends on how fast a machine is, but
+for tasks that would be felt, and those are bounded generously.
+"""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from holdfast.core.ids import SessionId
+from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.browser.long import write_long_session
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+STATIC = Path(__file__).parents[2] / "src/holdfast/static"
+BUDGET = 150_000
+SHIFT = 0.02
+WATCH = """
+    window.shifts = []
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push(entry.value)
+    }).observe({type: 'layout-shift', buffered: true})
+    window.tasks = []
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.tasks.push(Math.round(entry.duration))
+    }).observe({type: 'longtask'})
+"""
+
+
+def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, house: House) -> None:
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        seat.page.get_by_role("button", name="Start the tour").click()
+        expect(seat.page.get_by_role("heading", name="Welcome to Holdfast")).to_be_visible(timeout=PATIENCE_MS)
+        loaded = {address.removeprefix(seat.link) for address in seat.addresses if address.endswith(".js")}
+        # The colours of code come when a block is closed; they count as well.
+        loaded |= {f"/assets/{path.name}" for path in STATIC.glob("assets/languages-*.js")}
+        found = [STATIC / path.removeprefix("/") for path in loaded if (STATIC / path.removeprefix("/")).is_file()]
+        assert len(found) >= 3
+        assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in found) <= BUDGET
+
+
+def test_nothing_jumps_over_a_whole_turn(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin()
+    with desk(chromium, house, script=WATCH) as place:
+        seat = place.tab(session)
+        expect(seat.field).to_be_visible()
+        seat.page.wait_for_timeout(300)
+        seat.page.evaluate("window.shifts = []")
+        turn = person.say(
+            session,
+            '!thinkstream 20 10\n!plan one; two\n!tool read {"path":"a.txt"} 100 ok\n!stream 200 5\n'
+            '!tool execute {"command":"make"} 200 made\n!stream 100 5',
+        )
+        person.wait_for_end(session, turn)
+        seat.expect_idle()
+        assert seat.page.evaluate("window.shifts.reduce((sum, value) => sum + value, 0)") <= SHIFT
+        seat.expect_well()
+
+
+def test_a_flood_of_words_leaves_the_page_smooth(chromium: Browser, house: House, person: Person) -> None:
+    """Fifty kilobytes, and two hundred words a second: no task that is felt."""
+    session = person.begin()
+    with desk(chromium, house, script=WATCH) as place:
+        seat = place.tab(session)
+        expect(seat.field).to_be_visible()
+        person.say(session, "!bytes 50000\n!stream 1000 5")
+        expect(seat.prose.first).to_contain_text("0123456789", timeout=PATIENCE_MS)
+        expect(seat.prose.last).to_contain_text("word100", timeout=PATIENCE_MS)
+        seat.page.evaluate("window.tasks = []")
+        expect(seat.prose.last).to_contain_text("word1000", timeout=PATIENCE_MS)
+        long = [task for task in seat.page.evaluate("window.tasks") if task > 150]
+        assert len(long) <= 2, long
+        seat.expect_well()
+
+
+def test_a_session_of_twenty_thousand_messages_opens_at_its_end_and_is_read_backwards(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    session = SessionId("a-long-one")
+    with House(tmp_path / "home") as house:
+        write_long_session(house.home, session, turns=10_000)
+        house.start()
+        with desk(chromium, house) as place:
+            read_backwards(place.tab(session))
+
+
+def read_backwards(seat: Seat) -> None:
+    seat.expect_text("answer 10000")
+    assert seat.page.locator("section[aria-label^=Turn]").count() < 200
+    scroller = seat.page.get_by_role("region", name="Conversation")
+    scroller.hover()
+    for _ in range(40):
+        seat.page.mouse.wheel(0, -3000)
+        seat.page.wait_for_timeout(50)
+        if seat.page.get_by_text("question 9800", exact=True).count():
+            break
+    expect(seat.page.get_by_text("question 9800", exact=True)).to_be_attached(timeout=PATIENCE_MS)
+    numbers = seat.page.evaluate(
+        "[...document.querySelectorAll('section[aria-label^=Turn]')].map((n) => Number(n.ariaLabel.slice(5)))"
+    )
+    assert numbers == list(range(numbers[0], 10_001))
+    seat.say("!say still here")
+    expect(seat.prose.last).to_have_text("still here", timeout=PATIENCE_MS)
+    seat.expect_well()

@@ -1,0 +1,152 @@
+"""Write the values of the API as TypeScript: their types, and the shapes by which the page checks what it receives.
+
+    python web/describe.py [--check]
+
+Read from `docs/openapi.json`, so the page can't disagree with the server about a field. A value that the page receives
+has every field that has a default; a body that it sends may leave those out.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "docs/openapi.json"
+TARGET = ROOT / "web/src/lib/api/shapes.gen.ts"
+HEAD = """\
+// Generated from docs/openapi.json by web/describe.py. Do not edit.
+
+import type { Shapes } from './read'
+
+"""
+UNUSED = frozenset({"Health", "Holder", "Status"})
+"""What only other programs ask for."""
+REF = "#/components/schemas/"
+PLAIN = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "0"}
+TYPES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+
+Schema = dict[str, Any]
+
+
+def name_of(schema: Schema) -> str:
+    return str(schema["$ref"]).removeprefix(REF)
+
+
+def shape(schema: Schema) -> Any:
+    """What the page checks a value against; `Shape` in read.ts says how it is read."""
+    match schema:
+        case {"$ref": _}:
+            return "@" + name_of(schema)
+        case {"enum": values}:
+            return {"e": values}
+        case {"anyOf": options, "discriminator": {"propertyName": tag, "mapping": mapping}}:
+            assert len(options) == len(mapping)
+            return {"k": tag, "o": {value: ref.removeprefix(REF) for value, ref in mapping.items()}}
+        case {"anyOf": options} | {"oneOf": options}:
+            return {"o": [shape(option) for option in options]}
+        case {"type": "array", "prefixItems": items}:
+            return {"t": [shape(item) for item in items]}
+        case {"type": "array", "items": items}:
+            return {"a": shape(items)}
+        case {"type": "object", "additionalProperties": dict() as values}:
+            return {"m": shape(values)}
+        case {"type": str() as kind} if kind in PLAIN:
+            return PLAIN[kind]
+        case _:
+            return "*"
+
+
+def written(schema: Schema) -> str:
+    """The TypeScript type."""
+    match schema:
+        case {"$ref": _}:
+            return name_of(schema)
+        case {"enum": values}:
+            return " | ".join(quoted(value) for value in values)
+        case {"anyOf": options} | {"oneOf": options}:
+            return " | ".join(written(option) for option in options)
+        case {"type": "array", "prefixItems": items}:
+            return f"[{', '.join(written(item) for item in items)}]"
+        case {"type": "array", "items": items}:
+            inner = written(items)
+            return f"({inner})[]" if " " in inner else f"{inner}[]"
+        case {"type": "object", "additionalProperties": dict() as values}:
+            return f"Map<string, {written(values)}>"
+        case {"type": str() as kind} if kind in TYPES:
+            return TYPES[kind]
+        case _:
+            return "unknown"
+
+
+def quoted(value: Any) -> str:
+    return "'" + str(value) + "'" if isinstance(value, str) else json.dumps(value)
+
+
+def fields(schema: Schema) -> dict[str, Schema]:
+    return {name: field for name, field in schema.get("properties", {}).items() if name != "~"}
+
+
+def defaults(schemas: dict[str, Schema], schema: Schema, name: str) -> tuple[bool, Any]:
+    """Whether the field has a default, and which. A value whose own fields all have one may be left out whole."""
+    field = schema["properties"][name]
+    if name in schema.get("required", ()):
+        return False, None
+    if "default" in field:
+        return True, field["default"]
+    whole = "$ref" in field and not schemas[name_of(field)].get("required")
+    return whole, {} if whole else None
+
+
+def shape_of(schemas: dict[str, Schema], schema: Schema) -> Schema:
+    required = schema.get("required", ())
+    result: Schema = {}
+    for name, field in fields(schema).items():
+        has, default = defaults(schemas, schema, name)
+        result[name] = [shape(field), default] if has else shape(field) if name in required else [shape(field)]
+    return result
+
+
+def type_of(schemas: dict[str, Schema], name: str, *, sent: bool) -> str:
+    schema = schemas[name]
+    lines = [f"export interface {name} {{"]
+    for field_name, field in fields(schema).items():
+        has, _ = defaults(schemas, schema, field_name)
+        there = field_name in schema.get("required", ()) or (has and not sent)
+        lines.append(f"  {field_name}{'' if there else '?'}: {written(field)}")
+    return "\n".join([*lines, "}"])
+
+
+def bodies(description: Schema) -> set[str]:
+    """The names of what requests say."""
+    operations = [operation for path in description["paths"].values() for operation in path.values()]
+    contents = [each["requestBody"]["content"] for each in operations if "requestBody" in each]
+    schemas = [media.get("schema", {}) for content in contents for media in content.values()]
+    return {name_of(schema) for schema in schemas if "$ref" in schema}
+
+
+def describe(description: Schema) -> str:
+    schemas: dict[str, Schema] = {
+        name: schema for name, schema in description["components"]["schemas"].items() if name not in UNUSED
+    }
+    sent = bodies(description)
+    types = [type_of(schemas, name, sent=name in sent) for name in sorted(schemas)]
+    shapes = [
+        f"  {name}: {json.dumps(shape_of(schemas, schemas[name]), separators=(',', ':'))},"
+        for name in sorted(schemas)
+        if name not in sent
+    ]
+    given = "\n".join(["export const SHAPES = {", *shapes, "} as const satisfies Shapes"])
+    return HEAD + "\n\n".join([*types, given]) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    text = describe(json.loads(SOURCE.read_text("utf-8")))
+    if "--check" in arguments:
+        return 0 if TARGET.is_file() and TARGET.read_text("utf-8") == text else 1
+    TARGET.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

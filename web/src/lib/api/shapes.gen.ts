@@ -1,0 +1,883 @@
+// Generated from docs/openapi.json by web/describe.py. Do not edit.
+
+import type { Shapes } from './read'
+
+export interface AgentFailed {
+  kind: 'agent.failed'
+  error: string
+  stderr: string
+}
+
+export interface AgentOpened {
+  kind: 'agent.opened'
+  agent: string
+  instance: string
+  pid: number
+  born: number
+  group: number
+  reference: string
+}
+
+export interface Answered {
+  session: string
+  ask: string
+  seq: number
+}
+
+export interface Approval {
+  type: 'approval'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  ask: string
+  state: 'answered' | 'delivered' | 'expired' | 'open' | 'undelivered'
+  answer_seq: number
+  answered_at: number
+  answered_from: string
+  expired_because: string
+  command: string
+  call: string | null
+  title: string
+  tool: string
+  action: string
+  arguments: string
+  directory: string
+  description: string
+  pattern_keys: string[]
+  choices: ('always' | 'deny' | 'once' | 'session')[]
+  diffs: Diff[]
+  digest: string
+  choice: 'always' | 'deny' | 'once' | 'session' | null
+  by: 'agent' | 'person' | 'rule' | null
+  rule: string
+  reason: string
+}
+
+export interface ApprovalAnswered {
+  kind: 'approval.answered'
+  client: string
+  ask: string
+  choice: 'always' | 'deny' | 'once' | 'session'
+  by: 'agent' | 'person' | 'rule'
+  rule: string
+  reason: string
+}
+
+export interface ApprovalDelivered {
+  kind: 'approval.delivered'
+  ask: string
+}
+
+export interface ApprovalExpired {
+  kind: 'approval.expired'
+  ask: string
+  reason: string
+}
+
+export interface ApprovalRequested {
+  kind: 'approval.requested'
+  ask: string
+  turn: string
+  command: string
+  call: string | null
+  parent: string | null
+  title: string
+  tool: string
+  action: string
+  arguments: string
+  directory: string
+  description: string
+  pattern_keys: string[]
+  choices: ('always' | 'deny' | 'once' | 'session')[]
+  diffs: Diff[]
+  digest: string
+}
+
+export interface AskAnswer {
+  choice?: 'always' | 'deny' | 'once' | 'session' | null
+  text?: string | null
+  reason?: string
+}
+
+export interface Asks {
+  head: Approval | Question | null
+  count: number
+  asks: (Approval | Question)[]
+  seq: number
+  lineage: string
+}
+
+export interface Attachment {
+  name: string
+  blob: string
+  media_type: string
+  size: number
+}
+
+export interface Continuation {
+  id: string
+  text?: string
+}
+
+export interface Conversation {
+  agent: string
+  reference: string
+}
+
+export interface Created {
+  id: string
+  seq: number
+  created: boolean
+}
+
+export interface Diff {
+  path: string
+  new: string
+  old: string | null
+}
+
+export interface Done {
+  session: string
+  seq: number
+}
+
+export interface End {
+  type: 'end'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted'
+  error: string
+  stderr: string
+  started: number
+  epoch: number
+  usage: Usage
+  recovery: '' | 'pending' | 'complete' | 'neutral' | 'recovered'
+  attempts: number
+  pending_since: number
+}
+
+export interface Failure {
+  error: string
+  code: string
+  record: WireRecord | null
+}
+
+export interface Gone {
+  session: string
+  change: number
+}
+
+export interface HistoryTruncated {
+  kind: 'history.truncated'
+  client: string
+  turn: string | null
+}
+
+export interface Hit {
+  session: string
+  title: string
+  turn: string
+  k: number
+  type: string
+  time: number
+  excerpt: string
+  marks: ([number, number])[]
+}
+
+export interface Hits {
+  hits: Hit[]
+}
+
+export interface Late {
+  epoch: number
+  turn: string
+}
+
+export interface MemoryCommitted {
+  kind: 'memory.committed'
+  token: string
+}
+
+export interface MemoryFailed {
+  kind: 'memory.failed'
+  token: string
+  error: string
+}
+
+export interface MemoryStarted {
+  kind: 'memory.started'
+  token: string
+  owner: string
+  first: number
+  last: number
+}
+
+export interface NewSession {
+  id?: string | null
+  title?: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+  project?: string
+  tags?: string[]
+  predecessor?: string | null
+}
+
+export interface NewTurn {
+  id: string
+  text?: string
+  attachments?: Attachment[]
+  mode?: 'interrupt' | 'queue' | 'steer'
+  continues?: string | null
+}
+
+export interface Notice {
+  type: 'notice'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  text: string
+  level: 'error' | 'info' | 'warning'
+  code: string
+}
+
+export interface NoticeRaised {
+  kind: 'notice.raised'
+  text: string
+  turn: string | null
+  level: 'error' | 'info' | 'warning'
+  code: string
+}
+
+export interface PageItem {
+  number: number
+  item: UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End
+}
+
+export interface Place {
+  turn: string
+  k: number
+}
+
+export interface Places {
+  running: number
+  waiting: string[]
+}
+
+export interface Plan {
+  type: 'plan'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  entries: PlanEntry[]
+}
+
+export interface PlanEntry {
+  text: string
+  status: 'completed' | 'pending' | 'running'
+}
+
+export interface PlanReplaced {
+  kind: 'plan.replaced'
+  turn: string
+  entries: PlanEntry[]
+}
+
+export interface Process {
+  agent: string
+  instance: string
+  pid: number
+  born: number
+  group: number
+  reference: string
+}
+
+export interface Question {
+  type: 'question'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  ask: string
+  state: 'answered' | 'delivered' | 'expired' | 'open' | 'undelivered'
+  answer_seq: number
+  answered_at: number
+  answered_from: string
+  expired_because: string
+  text: string
+  choices: string[]
+  free_text: boolean
+  secret: boolean
+  timeout_seconds: number
+  expires_at: number
+  answer: string
+}
+
+export interface QuestionAnswered {
+  kind: 'question.answered'
+  client: string
+  ask: string
+  text: string
+  secret: boolean
+}
+
+export interface QuestionAsked {
+  kind: 'question.asked'
+  ask: string
+  turn: string
+  text: string
+  parent: string | null
+  choices: string[]
+  free_text: boolean
+  secret: boolean
+  timeout_seconds: number
+  expires_at: number
+}
+
+export interface QuestionDelivered {
+  kind: 'question.delivered'
+  ask: string
+}
+
+export interface QuestionExpired {
+  kind: 'question.expired'
+  ask: string
+  reason: string
+}
+
+export interface Ready {
+  lineage: string
+}
+
+export interface Records {
+  records: WireRecord[]
+  seq: number
+  lineage: string
+  reset: boolean
+}
+
+export interface Recovering {
+  number: number
+  epoch: number
+  since: number
+  attempts: number
+}
+
+export interface RecoveryFinished {
+  kind: 'recovery.finished'
+  turn: string
+  result: 'complete' | 'neutral' | 'recovered'
+}
+
+export interface RecoveryPending {
+  kind: 'recovery.pending'
+  turn: string
+  attempts: number
+}
+
+export interface Reset {
+  session: string | null
+  lineage: string
+}
+
+export interface RunnerLost {
+  kind: 'runner.lost'
+  reason: string
+}
+
+export interface RunnerStarted {
+  kind: 'runner.started'
+  pid: number
+  protocol: number
+  version: string
+}
+
+export interface RunnerStopped {
+  kind: 'runner.stopped'
+  reason: string
+}
+
+export interface Session {
+  seq: number
+  created: number
+  title: string
+  titled_by: '' | 'agent' | 'person'
+  agent: string
+  model: string
+  mode: string
+  workspace: string
+  project: string
+  tags: string[]
+  pinned: boolean
+  archived: boolean
+  deleted: number
+  predecessor: string | null
+  seen: number
+  activity: number
+  active_at: number
+  epoch: number
+  alive: boolean
+  process: Process | null
+  conversation: Conversation | null
+  failure: string
+  failed_starts: number
+  turns: Map<string, Turn>
+  queue: string[]
+  running: string | null
+  latest: string | null
+  last_outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
+  numbered: number
+  asks: Map<string, Place>
+  recovering: Map<string, Recovering>
+  usage: Usage
+  context_used: number
+  context_window: number
+  notice: NoticeRaised | null
+}
+
+export interface SessionChange {
+  title?: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+  project?: string
+  tags?: string[]
+  pinned?: boolean
+  archived?: boolean
+  seen?: number
+}
+
+export interface SessionChanged {
+  kind: 'session.changed'
+  client: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+  project?: string
+  tags?: string[]
+  pinned?: boolean
+  archived?: boolean
+  seen?: number
+}
+
+export interface SessionCreated {
+  kind: 'session.created'
+  client: string
+  title: string
+  agent: string
+  model: string
+  mode: string
+  workspace: string
+  project: string
+  tags: string[]
+  predecessor: string | null
+}
+
+export interface SessionDeleted {
+  kind: 'session.deleted'
+  client: string
+}
+
+export interface SessionList {
+  sessions: SessionRow[]
+  cursor: string | null
+  change: number
+  lineage: string
+}
+
+export interface SessionRenamed {
+  kind: 'session.renamed'
+  client: string
+  title: string
+}
+
+export interface SessionRestored {
+  kind: 'session.restored'
+  client: string
+}
+
+export interface SessionRow {
+  title: string
+  state: 'idle' | 'queued' | 'running' | 'waiting'
+  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
+  agent: string
+  model: string
+  workspace: string
+  project: string
+  tags: string[]
+  pinned: boolean
+  archived: boolean
+  deleted: number
+  created: number
+  active_at: number
+  activity: number
+  seen: number
+  waiting: number
+  ask: string
+  ask_kind: '' | 'approval' | 'question'
+  doing: string
+  plan_done: number
+  plan_total: number
+  turn_started: number
+  queued: number
+  cost: number
+  recovering: boolean
+  id: string
+  change: number
+  unseen: boolean
+}
+
+export interface SettledPage {
+  number: number
+  items: PageItem[]
+}
+
+export interface SignIn {
+  code: string
+}
+
+export interface Snapshot {
+  id: string
+  seq: number
+  lineage: string
+  session: Session
+  page: SettledPage
+  pages: number
+}
+
+export interface Steer {
+  type: 'steer'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  steer: string
+  text: string
+  client: string
+}
+
+export interface SteerDelivered {
+  kind: 'steer.delivered'
+  turn: string
+  steer: string
+}
+
+export interface StoreState {
+  writable: boolean
+  error: string
+}
+
+export interface Submitted {
+  session: string
+  turn: string
+  seq: number
+  state: 'ended' | 'queued' | 'running' | 'steering'
+}
+
+export interface Text {
+  type: 'text'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  text: string
+  part: number
+  message: string
+  pieces: string[]
+}
+
+export interface TextAppended {
+  kind: 'text.appended'
+  turn: string
+  text: string
+  parent: string | null
+  message: string
+}
+
+export interface Thought {
+  type: 'thought'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  text: string
+  part: number
+  message: string
+  pieces: string[]
+  ended: number
+}
+
+export interface ThoughtAppended {
+  kind: 'thought.appended'
+  turn: string
+  text: string
+  parent: string | null
+  message: string
+}
+
+export interface TitleSuggested {
+  kind: 'title.suggested'
+  title: string
+}
+
+export interface Token {
+  token: string
+}
+
+export interface ToolCall {
+  type: 'tool'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  call: string
+  name: string
+  title: string
+  action: string
+  arguments: string
+  status: 'completed' | 'failed' | 'interrupted' | 'pending' | 'running'
+  output: string
+  pieces: string[]
+  diffs: Diff[]
+  error: string
+  ended: number
+}
+
+export interface ToolChanged {
+  kind: 'tool.changed'
+  turn: string
+  call: string
+  first: boolean
+  parent: string | null
+  name?: string
+  title?: string
+  action?: string
+  arguments?: string
+  status?: 'completed' | 'failed' | 'pending' | 'running'
+  output?: string
+  appended: string
+  diffs?: Diff[]
+  error?: string
+}
+
+export interface Truncation {
+  turn?: string | null
+}
+
+export interface Turn {
+  id: string
+  seq: number
+  message: UserMessage
+  number: number
+  state: 'ended' | 'queued' | 'running'
+  held: boolean
+  cancel_requested: boolean
+  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
+  epoch: number
+  started: number
+  count: number
+  items: Map<string, UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End>
+  tails: Map<string, number>
+  calls: Map<string, number>
+  plan: number | null
+  steers: Map<string, Steer>
+  doing: string
+  permitted: Map<string, string | null>
+  usage: Usage
+}
+
+export interface TurnCancelRequested {
+  kind: 'turn.cancel_requested'
+  client: string
+  turn: string
+}
+
+export interface TurnEnded {
+  kind: 'turn.ended'
+  turn: string
+  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted'
+  error: string
+  stderr: string
+}
+
+export interface TurnReleased {
+  kind: 'turn.released'
+  client: string
+  turn: string | null
+}
+
+export interface TurnStarted {
+  kind: 'turn.started'
+  turn: string
+  instance: string
+}
+
+export interface TurnSteered {
+  kind: 'turn.steered'
+  client: string
+  turn: string
+  steer: string
+  text: string
+}
+
+export interface TurnSubmitted {
+  kind: 'turn.submitted'
+  client: string
+  turn: string
+  text: string
+  attachments: Attachment[]
+  ahead: boolean
+  ephemeral: boolean
+  continues: string | null
+}
+
+export interface TurnWithdrawn {
+  kind: 'turn.withdrawn'
+  client: string
+  turn: string
+}
+
+export interface Usage {
+  input: number
+  output: number
+  cached: number
+  reasoning: number
+  cost: number
+}
+
+export interface UsageReported {
+  kind: 'usage.reported'
+  turn: string
+  input: number
+  output: number
+  cached: number
+  reasoning: number
+  cost: number
+  model: string
+  context_used: number
+  context_window: number
+}
+
+export interface UserMessage {
+  type: 'user'
+  turn: string
+  k: number
+  time: number
+  parent: string | null
+  recovered: boolean
+  text: string
+  attachments: Attachment[]
+  client: string
+  ephemeral: boolean
+  continues: string | null
+}
+
+export interface WireRecord {
+  seq: number
+  time: number
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  epoch: number
+  n: number
+  late: Late | null
+}
+
+export const SHAPES = {
+  AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
+  AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""]},
+  Answered: {"session":"s","ask":"s","seq":"i"},
+  Approval: {"type":{"e":["approval"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"expired_because":["s",""],"command":"s","call":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},[]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"choice":[{"o":[{"e":["always","deny","once","session"]},"0"]},null],"by":[{"o":[{"e":["agent","person","rule"]},"0"]},null],"rule":["s",""],"reason":["s",""]},
+  ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""]},
+  ApprovalDelivered: {"kind":{"e":["approval.delivered"]},"ask":"s"},
+  ApprovalExpired: {"kind":{"e":["approval.expired"]},"ask":"s","reason":["s",""]},
+  ApprovalRequested: {"kind":{"e":["approval.requested"]},"ask":"s","turn":"s","command":"s","call":[{"o":["s","0"]},null],"parent":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},["once","session","always","deny"]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""]},
+  Asks: {"head":{"o":[{"k":"type","o":{"approval":"Approval","question":"Question"}},"0"]},"count":"i","asks":{"a":{"k":"type","o":{"approval":"Approval","question":"Question"}}},"seq":"i","lineage":"s"},
+  Attachment: {"name":"s","blob":"s","media_type":["s","application/octet-stream"],"size":["i",0]},
+  Conversation: {"agent":"s","reference":"s"},
+  Created: {"id":"s","seq":"i","created":"b"},
+  Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
+  Done: {"session":"s","seq":"i"},
+  End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
+  Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
+  Gone: {"session":"s","change":["i",0]},
+  HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
+  Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
+  Hits: {"hits":{"a":"@Hit"}},
+  Late: {"epoch":"i","turn":"s"},
+  MemoryCommitted: {"kind":{"e":["memory.committed"]},"token":"s"},
+  MemoryFailed: {"kind":{"e":["memory.failed"]},"token":"s","error":"s"},
+  MemoryStarted: {"kind":{"e":["memory.started"]},"token":"s","owner":"s","first":"i","last":"i"},
+  Notice: {"type":{"e":["notice"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
+  NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
+  PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
+  Place: {"turn":"s","k":"i"},
+  Places: {"running":["i",0],"waiting":[{"a":"s"},[]]},
+  Plan: {"type":{"e":["plan"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"entries":[{"a":"@PlanEntry"},[]]},
+  PlanEntry: {"text":"s","status":[{"e":["completed","pending","running"]},"pending"]},
+  PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
+  Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""]},
+  Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""]},
+  QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false]},
+  QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
+  QuestionDelivered: {"kind":{"e":["question.delivered"]},"ask":"s"},
+  QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
+  Ready: {"lineage":"s"},
+  Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
+  Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
+  RecoveryFinished: {"kind":{"e":["recovery.finished"]},"turn":"s","result":{"e":["complete","neutral","recovered"]}},
+  RecoveryPending: {"kind":{"e":["recovery.pending"]},"turn":"s","attempts":["i",0]},
+  Reset: {"session":{"o":["s","0"]},"lineage":"s"},
+  RunnerLost: {"kind":{"e":["runner.lost"]},"reason":["s",""]},
+  RunnerStarted: {"kind":{"e":["runner.started"]},"pid":["i",0],"protocol":["i",1],"version":["s",""]},
+  RunnerStopped: {"kind":{"e":["runner.stopped"]},"reason":["s",""]},
+  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"process":[{"o":["@Process","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null]},
+  SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
+  SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
+  SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
+  SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
+  SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
+  SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
+  SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"id":"s","change":"i","unseen":"b"},
+  SettledPage: {"number":"i","items":{"a":"@PageItem"}},
+  Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
+  Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
+  SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
+  StoreState: {"writable":["b",true],"error":["s",""]},
+  Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
+  Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
+  TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
+  Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
+  ThoughtAppended: {"kind":{"e":["thought.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
+  TitleSuggested: {"kind":{"e":["title.suggested"]},"title":"s"},
+  Token: {"token":"s"},
+  ToolCall: {"type":{"e":["tool"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"call":"s","name":["s",""],"title":["s",""],"action":["s",""],"arguments":["s",""],"status":[{"e":["completed","failed","interrupted","pending","running"]},"pending"],"output":["s",""],"pieces":[{"a":"s"},[]],"diffs":[{"a":"@Diff"},[]],"error":["s",""],"ended":["i",0]},
+  ToolChanged: {"kind":{"e":["tool.changed"]},"turn":"s","call":"s","first":["b",false],"parent":[{"o":["s","0"]},null],"name":["s"],"title":["s"],"action":["s"],"arguments":["s"],"status":[{"e":["completed","failed","pending","running"]}],"output":["s"],"appended":["s",""],"diffs":[{"a":"@Diff"}],"error":["s"]},
+  Turn: {"id":"s","seq":"i","message":"@UserMessage","number":["i",0],"state":[{"e":["ended","queued","running"]},"queued"],"held":["b",false],"cancel_requested":["b",false],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"epoch":["i",0],"started":["i",0],"count":["i",0],"items":[{"m":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},{}],"tails":[{"m":"i"},{}],"calls":[{"m":"i"},{}],"plan":[{"o":["i","0"]},null],"steers":[{"m":"@Steer"},{}],"doing":["s",""],"permitted":[{"m":{"o":["s","0"]}},{}],"usage":["@Usage",{}]},
+  TurnCancelRequested: {"kind":{"e":["turn.cancel_requested"]},"client":["s",""],"turn":"s"},
+  TurnEnded: {"kind":{"e":["turn.ended"]},"turn":"s","outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""]},
+  TurnReleased: {"kind":{"e":["turn.released"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
+  TurnStarted: {"kind":{"e":["turn.started"]},"turn":"s","instance":["s",""]},
+  TurnSteered: {"kind":{"e":["turn.steered"]},"client":["s",""],"turn":"s","steer":"s","text":"s"},
+  TurnSubmitted: {"kind":{"e":["turn.submitted"]},"client":["s",""],"turn":"s","text":"s","attachments":[{"a":"@Attachment"},[]],"ahead":["b",false],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  TurnWithdrawn: {"kind":{"e":["turn.withdrawn"]},"client":["s",""],"turn":"s"},
+  Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
+  UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
+  UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opened":"AgentOpened","agent.failed":"AgentFailed","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+} as const satisfies Shapes

@@ -1,0 +1,33 @@
+// Turns and answers: what a person says to a session. Each may be sent again under its id; it is recorded once.
+
+import { request } from './client'
+import type { Answered, AskAnswer, Done, NewTurn, Submitted } from './shapes.gen'
+
+function turns(session: string): string {
+  return `/api/sessions/${encodeURIComponent(session)}/turns`
+}
+
+export function submitTurn(session: string, body: NewTurn): Promise<Submitted> {
+  return request('Submitted', turns(session), { method: 'POST', body })
+}
+
+export function cancelTurn(session: string, turn: string, signal?: AbortSignal): Promise<Done> {
+  return request('Done', `${turns(session)}/${turn}/cancel`, { method: 'POST', ...(signal && { signal }) })
+}
+
+export function withdrawTurn(session: string, turn: string): Promise<Done> {
+  return request('Done', `${turns(session)}/${turn}/withdraw`, { method: 'POST' })
+}
+
+export function releaseTurn(session: string, turn: string): Promise<Done> {
+  return request('Done', `${turns(session)}/${turn}/release`, { method: 'POST' })
+}
+
+export function continueTurn(session: string, turn: string, id: string): Promise<Submitted> {
+  return request('Submitted', `${turns(session)}/${turn}/continue`, { method: 'POST', body: { id } })
+}
+
+export function answerAsk(session: string, ask: string, body: AskAnswer, signal?: AbortSignal): Promise<Answered> {
+  const path = `/api/sessions/${encodeURIComponent(session)}/asks/${encodeURIComponent(ask)}`
+  return request('Answered', path, { method: 'POST', body, ...(signal && { signal }) })
+}

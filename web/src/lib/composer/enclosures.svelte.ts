@@ -1,0 +1,78 @@
+// The files of a message that is being written: dropped, pasted or picked, and sent ahead while it is.
+
+import { Refused } from '../api/client'
+import { storeFile } from '../api/files'
+import type { Attachment } from '../api/shapes.gen'
+
+export class Enclosures {
+  #files = $state.raw<readonly Attachment[]>([])
+  #uploading = $state(0)
+  #error = $state('')
+
+  get files(): readonly Attachment[] {
+    return this.#files
+  }
+
+  get busy(): boolean {
+    return this.#uploading > 0
+  }
+
+  get note(): string {
+    return this.busy ? 'Uploading…' : this.#error
+  }
+
+  /** The files, for the message that goes out now. */
+  take(): Attachment[] {
+    const files = [...this.#files]
+    this.#files = []
+    this.#error = ''
+    return files
+  }
+
+  remove(place: number): void {
+    this.#files = this.#files.toSpliced(place, 1)
+  }
+
+  pick = (event: Event): void => {
+    const input = event.currentTarget as HTMLInputElement
+    void this.#add([...(input.files ?? [])])
+    input.value = ''
+  }
+
+  paste = (event: ClipboardEvent): void => {
+    const files = [...(event.clipboardData?.files ?? [])]
+    if (files.length === 0) return
+    event.preventDefault()
+    void this.#add(files)
+  }
+
+  drop = (node: HTMLElement): (() => void) => {
+    const over = (event: DragEvent) => event.preventDefault()
+    const drop = (event: DragEvent) => {
+      event.preventDefault()
+      void this.#add([...(event.dataTransfer?.files ?? [])])
+    }
+    node.addEventListener('dragover', over)
+    node.addEventListener('drop', drop)
+    return () => {
+      node.removeEventListener('dragover', over)
+      node.removeEventListener('drop', drop)
+    }
+  }
+
+  async #add(files: File[]): Promise<void> {
+    this.#error = ''
+    this.#uploading += files.length
+    for (const file of files) {
+      try {
+        const stored = await storeFile(file)
+        this.#files = [...this.#files, stored]
+      } catch (error) {
+        const why = error instanceof Refused ? error.message : 'The server does not answer.'
+        this.#error = `${file.name} was not uploaded. ${why}`
+      } finally {
+        this.#uploading -= 1
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// A tab's way to the live connection of its browser: a shared worker; where there is none, the tab that holds a lock has
+// the connection for all; where there are no locks either (plain http), every tab has its own.
+
+import { newId } from '../api/ids'
+import { Exchange, type Tab } from './exchange'
+import type { FromTab, ToTab } from './messages'
+
+export interface Link {
+  send(message: FromTab): void
+}
+
+type Receive = (message: ToTab) => void
+type Aired =
+  | { to: string; message: ToTab }
+  | { from: string; message: FromTab }
+  | { leads: string }
+
+const WORLD = {
+  fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+  now: () => performance.now(),
+}
+
+/** Missing on plain http. */
+const LOCKS = (navigator as { locks?: LockManager }).locks
+
+/** `again` is called when the other side is new and knows nothing of this tab. */
+export function link(receive: Receive, again: () => void): Link {
+  if (typeof SharedWorker !== 'undefined') return shared(receive)
+  if (LOCKS !== undefined && typeof BroadcastChannel !== 'undefined') return led(LOCKS, receive, again)
+  return alone(receive)
+}
+
+function shared(receive: Receive): Link {
+  const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'holdfast' })
+  worker.port.onmessage = (event: MessageEvent<ToTab>) => receive(event.data)
+  if (LOCKS !== undefined) {
+    const name = `holdfast-tab-${newId()}`
+    void LOCKS.request(name, () => {
+      worker.port.postMessage({ type: 'lock', name }) // only now: the worker must not get it first
+      return new Promise(() => undefined) // held for as long as the tab lives
+    })
+  }
+  return { send: (message) => worker.port.postMessage(message) }
+}
+
+function alone(receive: Receive): Link {
+  const exchange = new Exchange(WORLD)
+  const tab = exchange.join(receive)
+  return { send: (message) => exchange.take(tab, message) }
+}
+
+function led(locks: LockManager, receive: Receive, again: () => void): Link {
+  const me = newId()
+  const air = new BroadcastChannel('holdfast-live')
+  let leads: ((message: FromTab, from: string) => void) | null = null
+  air.onmessage = ({ data }: MessageEvent<Aired>) => {
+    if ('leads' in data) again()
+    else if ('to' in data && data.to === me) receive(data.message)
+    else if ('from' in data) leads?.(data.message, data.from)
+  }
+  void locks.request('holdfast-live', () => {
+    const exchange = new Exchange(WORLD)
+    const tabs = new Map<string, Tab>()
+    leads = (message, from) => {
+      const send = from === me ? receive : (said: ToTab) => air.postMessage({ to: from, message: said } satisfies Aired)
+      const tab = tabs.get(from) ?? exchange.join(send)
+      tabs.set(from, tab)
+      exchange.take(tab, message)
+    }
+    air.postMessage({ leads: me } satisfies Aired)
+    again()
+    return new Promise(() => undefined)
+  })
+  return {
+    send: (message) => {
+      if (leads !== null) leads(message, me)
+      else air.postMessage({ from: me, message } satisfies Aired)
+    },
+  }
+}

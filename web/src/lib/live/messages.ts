@@ -1,0 +1,34 @@
+// What a tab and the one live connection of its browser say to each other.
+
+/** What a tab wants to see: the list from a change number, and a session from a cursor. */
+export interface Wish {
+  token: string
+  lineage: string
+  list: number
+  session: string | null
+  after: number
+  visible: boolean
+}
+
+export type FromTab = { type: 'wish'; wish: Wish } | { type: 'probe' } | { type: 'bye' }
+
+/** `asking`: not yet known. `polling`: the stream is held back somewhere. `refused`: the credential is not taken. */
+export type Reach = 'asking' | 'live' | 'polling' | 'away' | 'refused'
+
+/** `after` is the record before this one, so that a tab which stands elsewhere notices. Values are as they were sent. */
+export type Heard =
+  | { type: 'record'; session: string; after: number; seq: number; record: unknown }
+  | { type: 'row'; change: number; row: unknown }
+  | { type: 'left'; change: number; session: string }
+  | { type: 'gone'; session: string }
+  | { type: 'reset'; session: string | null }
+  | { type: 'list'; list: unknown }
+  | { type: 'store'; store: unknown }
+  | { type: 'places'; places: unknown }
+
+/** `watched` are the sessions that somebody in this browser has before his eyes. */
+export type ToTab =
+  | { type: 'heard'; heard: Heard[] }
+  | { type: 'reach'; reach: Reach }
+  | { type: 'watched'; sessions: string[] }
+  | { type: 'lineage'; lineage: string }

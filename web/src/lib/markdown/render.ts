@@ -1,0 +1,67 @@
+// Markdown to HTML that can do no harm: rendered, then sanitised. A model's words are anybody's words.
+
+import DOMPurify from 'dompurify'
+import { Marked, type Token, type TokensList } from 'marked'
+import { blockMath, inlineMath } from './math'
+
+const marked = new Marked({ gfm: true, breaks: false, extensions: [inlineMath, blockMath] })
+
+const TAGS = [
+  ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'span'],
+  ...['strong', 'em', 'b', 'i', 'u', 's', 'del', 'ins', 'sub', 'sup', 'kbd', 'mark', 'small', 'a', 'input'],
+  ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'dl', 'dt', 'dd'],
+]
+const ATTRIBUTES = ['href', 'title', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open', 'colspan', 'rowspan']
+const CLASSES = new Set(['math', 'display'])
+
+const purify = typeof window === 'undefined' ? null : DOMPurify(window)
+
+purify?.addHook('afterSanitizeAttributes', (node) => {
+  // What is left of classes is ours: a model can't dress its words as our buttons.
+  for (const name of [...node.classList]) if (!CLASSES.has(name) && !name.startsWith('hljs')) node.classList.remove(name)
+  if (node.tagName === 'INPUT' && node.getAttribute('type') !== 'checkbox') node.remove()
+  if (node.tagName === 'INPUT') node.setAttribute('disabled', '')
+  if (node.tagName === 'A') {
+    node.setAttribute('target', '_blank')
+    node.setAttribute('rel', 'noopener noreferrer')
+  }
+})
+
+export function sanitise(html: string): string {
+  if (purify === null) throw new Error('There is no document to sanitise for.')
+  return purify.sanitize(html, {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+  })
+}
+
+// Tags that only shape words may stand as they are; all other HTML is shown as what it is, text. So nothing with an
+// attribute ever reaches the parser of a document.
+const PLAIN = /^<\/?(?:b|i|u|s|br|sub|sup|kbd|mark|small|ins|del|details|summary)\s*\/?>$/i
+
+// A picture would be a request to wherever a model points: it is shown as a link instead.
+marked.use({
+  renderer: {
+    html({ text }) {
+      return text.replace(/<[^>]*>?|&|>/g, (part) => (PLAIN.test(part) ? part : attribute(part)))
+    },
+    image({ href, text }) {
+      return `<a href="${attribute(href)}">${attribute(text) || 'Picture'}</a>`
+    },
+  },
+})
+
+function attribute(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}
+
+export function lex(text: string): TokensList {
+  return marked.lexer(text)
+}
+
+export function render(token: Token): string {
+  return sanitise(marked.parser([token]))
+}

@@ -1,0 +1,50 @@
+// Which session the page shows: its address says so, and nothing else does.
+
+const SESSION = /^\/session\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/
+
+export class Route {
+  #path = $state(location.pathname)
+  #hash = $state(location.hash)
+
+  get session(): string | null {
+    return SESSION.exec(this.#path)?.[1] ?? null
+  }
+
+  /** The item that the address points at, as `turn:k`. */
+  get target(): string | null {
+    return /^#at=(.+)$/.exec(this.#hash)?.[1] ?? null
+  }
+
+  /** Show this session, or none, at an address of its own. */
+  go(session: string | null, target: string | null = null): void {
+    const path = session === null ? '/' : `/session/${session}`
+    const hash = target === null ? '' : `#at=${target}`
+    if (path !== location.pathname || hash !== location.hash) history.pushState(null, '', path + hash)
+    this.#read()
+  }
+
+  /** Whether the address asks for a new session; a wide screen shows it beside the list anyway. */
+  get isNew(): boolean {
+    return this.session === null && this.#hash === '#new'
+  }
+
+  goNew(): void {
+    if (location.pathname !== '/' || location.hash !== '#new') history.pushState(null, '', '/#new')
+    this.#read()
+  }
+
+  watch(): () => void {
+    const read = () => this.#read()
+    addEventListener('popstate', read)
+    addEventListener('hashchange', read)
+    return () => {
+      removeEventListener('popstate', read)
+      removeEventListener('hashchange', read)
+    }
+  }
+
+  #read(): void {
+    this.#path = location.pathname
+    this.#hash = location.hash
+  }
+}

@@ -1,0 +1,205 @@
+// The open session: loaded once, kept true by records, drawn once per frame.
+
+import { Refused } from '../api/client'
+import { openSession, readPage } from '../api/sessions'
+import type { Snapshot } from '../api/shapes.gen'
+import { Unreadable } from '../api/read'
+import { Transcript, type Entry, type Shown } from './entries'
+import { changeTool } from './output'
+import { readRecord, type LogRecord } from './records'
+import { apply, misses, needsMore } from './reduce'
+import { load, openAsks, type Approval, type Item, type Question, type Session, type Turn } from './state'
+
+export type Phase = 'loading' | 'shown' | 'gone' | 'failed'
+
+/** What is true of the session as a whole, as of the last frame. */
+export type Head = Readonly<Omit<Session, 'turns' | 'touched' | 'queue'>> & {
+  readonly queue: readonly Turn[]
+  readonly current: Turn | null
+  readonly waiting: readonly (Approval | Question)[]
+}
+
+class LiveEntry implements Entry {
+  readonly key: string
+  readonly type: Item['type']
+  readonly parent: string | null
+  readonly call: string | null
+  item = $state.raw() as Item // set at once
+
+  constructor(key: string, item: Item) {
+    this.key = key
+    this.type = item.type
+    this.parent = item.parent
+    this.call = item.type === 'tool' ? item.call : null
+    this.item = item
+  }
+}
+
+class LiveTurn implements Shown {
+  readonly id: string
+  readonly number: number
+  entries: readonly Entry[] = $state.raw([])
+
+  constructor(id: string, number: number) {
+    this.id = id
+    this.number = number
+  }
+}
+
+export class Conversation {
+  readonly id: string
+  #phase = $state<Phase>('loading')
+  #error = $state('')
+  #head = $state.raw<Head | null>(null)
+  #turns = $state.raw<readonly Shown[]>([])
+  #earliest = $state(1)
+  #state: Session | null = null
+  #transcript = newTranscript()
+  #lineage = ''
+  #fetching = false
+  #strayed = 0
+  readonly #loaded: () => void
+
+  /** `loaded` is called whenever a new snapshot is there: its cursor is the one to follow from. */
+  constructor(id: string, loaded: () => void) {
+    this.id = id
+    this.#loaded = loaded
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  get error(): string {
+    return this.#error
+  }
+
+  get head(): Head | null {
+    return this.#head
+  }
+
+  get turns(): readonly Shown[] {
+    return this.#turns
+  }
+
+  get seq(): number {
+    return this.#state?.seq ?? 0
+  }
+
+  get lineage(): string {
+    return this.#lineage
+  }
+
+  /** Whether there is more before what is shown. */
+  get hasEarlier(): boolean {
+    return this.#earliest > 1
+  }
+
+  /** Load the snapshot. What was shown stays until it is there. */
+  async load(): Promise<void> {
+    if (this.#fetching) return
+    this.#fetching = true
+    try {
+      this.#take(await openSession(this.id))
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) this.#phase = 'gone'
+      else if (error instanceof Refused || error instanceof Unreadable) this.#fail(error.message)
+      else throw error
+    } finally {
+      this.#fetching = false
+    }
+  }
+
+  async loadEarlier(): Promise<void> {
+    if (this.#fetching || this.#earliest <= 1) return
+    this.#fetching = true
+    try {
+      const page = await readPage(this.id, this.#earliest - 1)
+      this.#earliest = page.number
+      this.#transcript.prepend(page.items)
+      this.#turns = this.#transcript.turns
+    } finally {
+      this.#fetching = false
+    }
+  }
+
+  /** Fold what was sent after `after`. False if it does not join on to what is here: follow again from `seq`. */
+  hear(after: number, value: unknown): boolean {
+    const state = this.#state
+    if (state === null) return true
+    const record = readRecord(value)
+    if (record.seq <= state.seq) return true
+    if (after !== state.seq) {
+      this.#strayed += 1
+      if (this.#strayed > 1) void this.load()
+      return false
+    }
+    this.#strayed = 0
+    this.#fold(state, record)
+    return true
+  }
+
+  gone(): void {
+    this.#phase = 'gone'
+  }
+
+  /** Draw what was heard since the last time. */
+  draw(): void {
+    if (this.#state === null || this.#state.seq === this.#head?.seq) return
+    this.#transcript.update(this.#state)
+    this.#turns = this.#transcript.turns
+    this.#head = headOf(this.#state)
+  }
+
+  #fold(state: Session, record: LogRecord): void {
+    if (needsMore(state, record)) {
+      void this.load() // it reaches back to what has been settled
+      return
+    }
+    const turn = misses(state, record)
+    if (turn !== undefined && record.event.kind === 'tool.changed') {
+      const call = this.#transcript.call(turn.id, record.event.call)
+      if (call !== undefined) changeTool(state, turn, call, record, record.event)
+    }
+    const before = state.turns.size
+    apply(state, record)
+    if (record.event.kind === 'history.truncated' && state.turns.size < before) void this.load()
+  }
+
+  #take(snapshot: Snapshot): void {
+    this.#state = load(snapshot.session)
+    this.#lineage = snapshot.lineage
+    this.#transcript = newTranscript()
+    this.#transcript.prepend(snapshot.page.items)
+    this.#transcript.include(this.#state)
+    this.#earliest = snapshot.page.number
+    this.#phase = 'shown'
+    this.#strayed = 0
+    this.#head = null
+    this.draw()
+    this.#loaded()
+  }
+
+  #fail(sentence: string): void {
+    this.#phase = 'failed'
+    this.#error = sentence
+  }
+}
+
+function newTranscript(): Transcript {
+  return new Transcript(
+    (key, item) => new LiveEntry(key, item),
+    (id, number) => new LiveTurn(id, number),
+  )
+}
+
+function headOf(state: Session): Head {
+  const { turns, touched: _, queue, ...rest } = state
+  const found = queue.map((id) => turns.get(id)).filter((turn) => turn !== undefined)
+  return {
+    ...rest,
+    queue: found.map((turn) => ({ ...turn })),
+    current: state.running === null ? null : { ...(turns.get(state.running) as Turn) },
+    waiting: openAsks(state).map((ask) => ({ ...ask })),
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { diffLines, hunks } from './diff'
+import { visible } from './visible'
+import { count, cutMiddle, duration, elapsed, money } from './words'
+
+describe('what can’t be seen', () => {
+  test('is named', () => {
+    const shown = visible('rm\u202e-rf\u200b\u00a0x\u001b[31m\tok\n')
+    expect(shown.filter((piece) => piece.escaped).map((piece) => piece.text)).toEqual([
+      'U+202E',
+      'U+200B',
+      'U+00A0',
+      'U+001B',
+    ])
+    expect(shown.map((piece) => piece.text).join('')).toBe('rmU+202E-rfU+200BU+00A0xU+001B[31m\tok\n')
+  })
+
+  test('is nothing in what can be', () => {
+    expect(visible('ls -la | grep "ä👍"')).toEqual([{ text: 'ls -la | grep "ä👍"', escaped: false }])
+    expect(visible('')).toEqual([])
+  })
+})
+
+describe('a diff', () => {
+  test('says what stayed, went and came', () => {
+    const lines = diffLines('a\nb\nc\n', 'a\nx\nc\nd\n')
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([' a', '-b', '+x', ' c', '+d'])
+  })
+
+  test('gives both texts back', () => {
+    const [old, fresh] = ['1\n2\n3\n4\n5\n6', '0\n2\n3\n5\n5\n6\n7']
+    const lines = diffLines(old, fresh)
+    expect(lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)).toEqual(old.split('\n'))
+    expect(lines.filter(({ sign }) => sign !== '-').map(({ text }) => text)).toEqual(fresh.split('\n'))
+  })
+
+  test('of a new file is all new', () => {
+    expect(diffLines(null, 'a\nb').every(({ sign }) => sign === '+')).toBe(true)
+  })
+
+  test('leaves out what lies far from any change', () => {
+    const old = Array.from({ length: 50 }, (_, i) => `line ${i}`)
+    const found = hunks(diffLines(old.join('\n'), [...old.slice(0, 25), 'new', ...old.slice(25)].join('\n')))
+    expect(found).toHaveLength(1)
+    expect(found[0]?.skipped).toBe(22)
+    expect(found[0]?.lines).toHaveLength(7)
+  })
+})
+
+test('numbers are said as people say them', () => {
+  expect([duration(120), duration(12_000), duration(64_000), duration(4_320_000)]).toEqual([
+    '0.1 s',
+    '12 s',
+    '1 m 04 s',
+    '1 h 12 m',
+  ])
+  expect([elapsed(42_000), elapsed(847_000), elapsed(4_320_000)]).toEqual(['0:42', '14:07', '1 h 12'])
+  expect([count(840), count(12_400), count(128_000), count(1_200_000)]).toEqual(['840', '12.4 k', '128 k', '1.2 M'])
+  expect(money(40_000)).toBe('$0.04')
+})
+
+test('a path is cut in its middle', () => {
+  const cut = cutMiddle('/home/somebody/projects/holdfast/src/holdfast/server/routes.py', 30)
+  expect(cut).toHaveLength(30)
+  expect(cut.endsWith('/server/routes.py')).toBe(true)
+})

@@ -1,0 +1,205 @@
+// The page as a whole: who is signed in, the list, the open session, and the live connection that keeps both true.
+
+import { Account } from './account/account.svelte'
+import { storedToken } from './api/account'
+import { changeSession } from './api/sessions'
+import { Refused, Unreached } from './api/client'
+import { Asks } from './asks/asks.svelte'
+import { Notices } from './asks/notices.svelte'
+import { Outbox } from './composer/outbox.svelte'
+import { Live } from './live/live.svelte'
+import type { Heard } from './live/messages'
+import { Route } from './route.svelte'
+import { Conversation } from './session/conversation.svelte'
+import { Sessions } from './sessions/sessions.svelte'
+
+const RETRY_MS = 1_000
+const BEGINNING_MS = 30
+const UNDO_MS = 12_000
+
+export class Workspace {
+  readonly account = new Account()
+  readonly route = new Route()
+  readonly sessions = new Sessions()
+  readonly outbox = new Outbox()
+  readonly asks = new Asks()
+  readonly notices = new Notices((session) => this.route.go(session))
+  readonly live: Live
+  #conversation = $state.raw<Conversation | null>(null)
+  #deleted = $state.raw<{ id: string; title: string } | null>(null)
+  #predecessor: string | null = null
+  #seen = 0
+
+  constructor() {
+    this.live = new Live({
+      heard: (heard) => this.#hear(heard),
+      lineage: (lineage) => this.#belongTo(lineage),
+      refused: () => this.account.refuse(),
+      again: () => this.#wish(),
+    })
+  }
+
+  get conversation(): Conversation | null {
+    return this.#conversation
+  }
+
+  /** The session that a new one takes over from: the one that was open when it was begun. */
+  get predecessor(): string | null {
+    return this.#predecessor
+  }
+
+  /** What was deleted last and can still be brought back here. */
+  get deleted(): { id: string; title: string } | null {
+    return this.#deleted
+  }
+
+  /** Turn to a new session. */
+  beginNew(): void {
+    this.#predecessor = this.route.session
+    this.route.goNew()
+  }
+
+  async remove(id: string, title: string): Promise<void> {
+    await this.sessions.remove(id)
+    const deleted = (this.#deleted = { id, title })
+    if (this.route.session === id) this.route.go(null)
+    setTimeout(() => {
+      if (this.#deleted === deleted) this.#deleted = null
+    }, UNDO_MS)
+  }
+
+  async undo(): Promise<void> {
+    const deleted = this.#deleted
+    this.#deleted = null
+    if (deleted !== null) await this.sessions.restore(deleted.id)
+  }
+
+  /** Everything that lasts as long as the page does. */
+  watch(): () => void {
+    const ends = [this.account.watch(), this.route.watch(), this.live.watch()]
+    return () => ends.forEach((end) => end())
+  }
+
+  /** Begin with the list; to be called when somebody is signed in. */
+  begin(): () => void {
+    return this.#persist(async () => {
+      await this.sessions.load()
+      this.#wish()
+      this.outbox.resume()
+    })
+  }
+
+  /** Show the session of the address; what is not there yet is fetched until it is. */
+  open(id: string | null): () => void {
+    if (id === null) {
+      this.#conversation = null
+      this.#wish()
+      return () => undefined
+    }
+    const conversation = new Conversation(id, () => this.#wish())
+    this.#conversation = conversation
+    this.#seen = 0
+    let wanted = true
+    const end = this.#persist(async () => {
+      while (wanted && this.outbox.begins(id)) await new Promise((resolve) => setTimeout(resolve, BEGINNING_MS))
+      await conversation.load()
+    })
+    return () => {
+      wanted = false
+      end()
+    }
+  }
+
+  /** A person has the newest of the open session before his eyes. */
+  async see(): Promise<void> {
+    const conversation = this.#conversation
+    const head = conversation?.head
+    if (conversation == null || head == null || document.visibilityState !== 'visible') return
+    if (head.activity <= Math.max(head.seen, this.#seen)) return
+    this.#seen = head.activity
+    await changeSession(conversation.id, { seen: head.activity }).catch(() => (this.#seen = 0))
+  }
+
+  #wish(): void {
+    const token = storedToken()
+    if (token === null || !this.sessions.loaded) return
+    const conversation = this.#conversation
+    const follows = conversation?.phase === 'shown' ? conversation : null
+    this.live.wish({
+      token,
+      lineage: this.sessions.lineage,
+      list: this.sessions.change,
+      session: follows?.id ?? null,
+      after: follows?.seq ?? 0,
+      visible: document.visibilityState === 'visible',
+    })
+  }
+
+  #hear(heard: Heard[]): void {
+    let joins = true
+    for (const each of heard) joins = this.#take(each) && joins
+    this.#conversation?.draw()
+    if (!joins) this.#wish()
+  }
+
+  #take(heard: Heard): boolean {
+    const open = this.#conversation
+    switch (heard.type) {
+      case 'record':
+        return heard.session !== open?.id || open.hear(heard.after, heard.record)
+      case 'row':
+        this.sessions.hearRow(heard.row)
+        return true
+      case 'left':
+        this.sessions.hearLeft(heard.session, heard.change)
+        if (heard.session === open?.id) open.gone()
+        return true
+      case 'list':
+        this.sessions.hearList(heard.list)
+        return true
+      case 'gone':
+        if (heard.session === open?.id) open.gone()
+        return true
+      case 'reset':
+        this.#reload()
+        return true
+      case 'store':
+      case 'places':
+        return true
+      default:
+        heard satisfies never
+        return true
+    }
+  }
+
+  /** The server may tell another history than the one we know: after a restore, after a power cut. */
+  #belongTo(lineage: string): void {
+    if (this.sessions.loaded && lineage !== this.sessions.lineage) this.#reload()
+  }
+
+  #reload(): void {
+    this.#persist(async () => {
+      await this.sessions.load()
+      await this.#conversation?.load()
+      this.#wish()
+    })
+  }
+
+  /** Try until it is done or not wanted any more; only silence is a reason to try again. */
+  #persist(act: () => Promise<void>): () => void {
+    let wanted = true
+    const go = async () => {
+      while (wanted) {
+        try {
+          return await act()
+        } catch (error) {
+          if (error instanceof Refused && error.status === 401) return this.account.refuse()
+          if (!(error instanceof Unreached)) throw error
+        }
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+    void go()
+    return () => (wanted = false)
+  }
+}
