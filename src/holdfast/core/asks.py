@@ -76,8 +76,9 @@ def _open(state: State, turn: Turn, record: Record, item: Approval | Question) -
 
 def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswered) -> None:
     item = state.ask(event.ask)
-    if item is None or item.state != "open":
-        return
+    turn = None if item is None else state.turns.get(item.turn)
+    if item is None or item.state != "open" or turn is None or turn.cancel_requested:
+        return  # whoever was asked to stop is told nothing more
     match event, item:
         case ApprovalAnswered(), Approval():
             item.choice, item.by, item.rule, item.reason, item.everywhere = (
@@ -114,7 +115,7 @@ def deliver(state: State, ask_id: AskId) -> None:
         del state.asks[ask_id]
         turn = state.turns.get(item.turn)
         if turn is not None and isinstance(item, Approval) and item.choice != "deny":
-            turn.permitted[ask_id] = item.call
+            turn.permit(ask_id, item.call)
 
 
 def expire(state: State, ask_id: AskId, reason: str) -> None:

@@ -154,16 +154,24 @@ def _check_approval(session: Session, command: c.AnswerApproval) -> None:
     ask = session.ask(command.ask)
     if not isinstance(ask, Approval):
         raise NoSuchAsk(command.ask)
+    _check_going(session, ask)
     if command.choice not in ask.choices:
         raise BadCommand(f"{command.choice!r} is not offered here. Choose one of: {', '.join(ask.choices)}.")
     if command.everywhere and command.choice != "always":
         raise BadCommand("Only what is allowed for good can be allowed everywhere. Choose: always.")
 
 
+def _check_going(session: Session, ask: Approval | Question) -> None:
+    turn = session.turns.get(ask.turn)
+    if turn is not None and turn.cancel_requested and ask.state == "open":
+        raise NotNow("The run was asked to stop, so this answer would count for nothing.")
+
+
 def _check_question(session: Session, command: c.AnswerQuestion) -> None:
     ask = session.ask(command.ask)
     if not isinstance(ask, Question):
         raise NoSuchAsk(command.ask)
+    _check_going(session, ask)
     if command.secret != ask.secret:
         raise BadCommand("A secret is asked for." if ask.secret else "This question does not take a secret.")
     if not ask.secret and not ask.free_text and command.text not in ask.choices:

@@ -13,6 +13,8 @@ from holdfast.core.items import Approval, Plan, Question
 from holdfast.core.records import Record
 from holdfast.core.session import Session
 
+ASK = 300
+"""Characters of an ask that a row shows; the whole of it is in the session."""
 Activity = Literal["idle", "queued", "running", "waiting"]
 
 
@@ -116,4 +118,5 @@ def _state(session: Session, *, waiting: bool) -> Activity:
 
 
 def _words(ask: Approval | Question) -> str:
-    return ask.command if isinstance(ask, Approval) else ask.text
+    words = ask.command if isinstance(ask, Approval) else ask.text
+    return words if len(words) <= ASK else f"{words[:ASK]}…"
