@@ -11,7 +11,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> <script>alert(2)</script> [link](javascript:alert(3)) "
-    "![picture](https://example.invalid/x.png) <a href='https://example.invalid' style='color:red' class='solid'>a</a>"
+    "![picture](https://example.invalid/x.png) [inside](/api/sessions) "
+    "[data](data:text/html,x) <a href='https://example.invalid' style='color:red' class='solid'>a</a>"
 )
 
 
@@ -50,7 +51,7 @@ def test_what_a_model_says_can_do_no_harm(chromium: Browser, house: House, perso
         expect(seat.prose.first).to_contain_text("picture", timeout=PATIENCE_MS)
         assert seat.page.locator(".prose img, .prose script, .prose [style], .prose .solid").count() == 0
         addresses = [link.get_attribute("href") or "" for link in seat.page.locator(".prose a").all()]
-        assert [address for address in addresses if address.startswith("javascript")] == []
+        assert {address for address in addresses if address} == {"https://example.invalid/x.png"}
         seat.expect_well()
 
 

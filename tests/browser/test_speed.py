@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Seat, desk
-from tests.browser.long import write_long_session
+from tests.browser.written import talk, write_session
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -85,7 +85,7 @@ def test_a_session_of_twenty_thousand_messages_opens_at_its_end_and_is_read_back
 ) -> None:
     session = SessionId("a-long-one")
     with House(tmp_path / "home") as house:
-        write_long_session(house.home, session, turns=10_000)
+        write_session(house.home, session, talk(10_000))
         house.start()
         with desk(chromium, house) as place:
             read_backwards(place.tab(session))

@@ -12,6 +12,8 @@ const TAGS = [
   ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'dl', 'dt', 'dd'],
 ]
 const ATTRIBUTES = ['href', 'title', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open', 'colspan', 'rowspan']
+/** Out of the house, or to a mailbox; a model can't lead to a place within it. */
+const ADDRESS = /^(?:https?:\/\/|mailto:)/i
 const CLASSES = new Set(['math', 'display'])
 
 const purify = typeof window === 'undefined' ? null : DOMPurify(window)
@@ -20,8 +22,12 @@ purify?.addHook('afterSanitizeAttributes', (node) => {
   // What is left of classes is ours: a model can't dress its words as our buttons.
   for (const name of [...node.classList]) if (!CLASSES.has(name) && !name.startsWith('hljs')) node.classList.remove(name)
   if (node.tagName === 'INPUT' && node.getAttribute('type') !== 'checkbox') node.remove()
-  if (node.tagName === 'INPUT') node.setAttribute('disabled', '')
+  if (node.tagName === 'INPUT') {
+    node.setAttribute('disabled', '')
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'To do')
+  }
   if (node.tagName === 'A') {
+    if (!ADDRESS.test(node.getAttribute('href') ?? '')) node.removeAttribute('href')
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer')
   }
@@ -32,7 +38,8 @@ export function sanitise(html: string): string {
   return purify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
-    ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+    // The sanitiser tries this on other values too, which have no scheme at all; addresses are looked at once more above.
+    ALLOWED_URI_REGEXP: /^(?:(?:https?|mailto):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   })

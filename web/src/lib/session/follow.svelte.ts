@@ -17,6 +17,11 @@ export class Follow {
     this.#stick()
   }
 
+  /** Stay where the reader is led. */
+  release(): void {
+    this.#following = false
+  }
+
   /** For the element that scrolls; its first child is what grows. */
   attach = (node: HTMLElement): (() => void) => {
     this.#node = node

@@ -1,0 +1,72 @@
+"""Everything that a transcript can hold, as it looks when a session is opened later."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from holdfast.core.ids import SessionId
+from tests.browser.desk import PATIENCE_MS, Theme, desk
+from tests.browser.test_states import serious
+from tests.browser.written import EVERYTHING, write_session
+from tests.journeys.house import House
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SESSION = SessionId("everything")
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with House(tmp_path_factory.mktemp("house") / "home") as house:
+        write_session(house.home, SESSION, [("Port the parser to msgspec.", EVERYTHING)], "Port the parser")
+        house.start()
+        yield house
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("screen", ["desk", "phone"])
+def test_everything_that_a_run_can_show(chromium: Browser, shown: House, theme: Theme, screen: str) -> None:
+    with desk(chromium, shown, screen=screen, theme=theme) as place:
+        seat = place.tab(SESSION)
+        page = seat.page
+        expect(page.locator("pre .hljs-keyword").first).to_be_attached(timeout=PATIENCE_MS)
+        expect(page.locator(".prose math").first).to_be_attached(timeout=PATIENCE_MS)
+        expect(page.get_by_role("table")).to_contain_text("35,000")
+        expect(page.get_by_text("There are three callers.")).to_be_attached()
+        expect(page.locator(".prose input[type=checkbox]:checked")).to_have_count(1)
+        expect(page.get_by_text("2 failed, 40 passed")).to_be_attached()
+        assert serious(seat) == []
+        seat.expect_fits()
+        seat.shot(f"everything-end-{screen}-{theme}")
+        page.get_by_role("region", name="Conversation").evaluate("(node) => node.scrollTo(0, 0)")
+        page.wait_for_timeout(200)
+        seat.shot(f"everything-{screen}-{theme}")
+        seat.expect_well()
+
+
+def test_steps_are_folded_when_they_are_opened_later_but_edits_and_failures_are_not(
+    chromium: Browser, shown: House
+) -> None:
+    with desk(chromium, shown) as place:
+        page = place.tab(SESSION).page
+        summary = page.get_by_role("button", name="6 steps")
+        expect(summary).to_have_text("6 steps · 1 edit · 1 failed", timeout=PATIENCE_MS)
+        expect(page.get_by_text("src/holdfast/core/events.py")).to_have_count(0)
+        expect(page.get_by_text("pytest tests/codec -q")).to_be_attached()
+        summary.click()
+        expect(page.get_by_text("src/holdfast/core/events.py")).to_be_attached()
+
+
+def test_a_message_has_an_address_of_its_own(chromium: Browser, shown: House) -> None:
+    with desk(chromium, shown) as place:
+        seat = place.tab()
+        seat.page.goto(f"{seat.link}/session/{SESSION}#at=t1-0")
+        expect(seat.page.locator("#at-t1-0")).to_be_in_viewport(timeout=PATIENCE_MS)
+
+
+def test_the_context_meter_says_what_is_known(chromium: Browser, shown: House) -> None:
+    with desk(chromium, shown) as place:
+        seat = place.tab(SESSION)
+        expect(seat.page.get_by_text("12.4 k of 128 k")).to_be_visible(timeout=PATIENCE_MS)
+        expect(seat.page.get_by_text("$0.04").first).to_be_visible()

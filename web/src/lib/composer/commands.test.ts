@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { completions, parse } from './commands'
+
+test('what is written is completed while it is one word', () => {
+  expect(completions('/').length).toBeGreaterThan(3)
+  expect(completions('/re').map(({ name }) => name)).toEqual(['rename'])
+  expect(completions('/rename x')).toEqual([])
+  expect(completions('a /re')).toEqual([])
+})
+
+test('a command is one only with what it takes', () => {
+  expect(parse('/stop')).toEqual({ name: 'stop', rest: '' })
+  expect(parse('/rename  The harbour ')).toEqual({ name: 'rename', rest: 'The harbour' })
+  expect(parse('/rename')).toBeNull()
+  expect(parse('/stop now')).toBeNull()
+})
+
+test('what the page does not know is for the agent', () => {
+  expect(parse('/compact')).toBeNull()
+  expect(parse('/etc/passwd is a file')).toBeNull()
+})

@@ -1,0 +1,32 @@
+// Slash commands of the page itself. What is none of them goes to the agent as it was written: agents have their own.
+
+export interface Command {
+  name: string
+  /** What follows the name, if anything does. */
+  takes: string
+  does: string
+}
+
+export const COMMANDS: readonly Command[] = [
+  { name: 'archive', takes: '', does: 'Put this session away' },
+  { name: 'delete', takes: '', does: 'Delete this session; it can be undone' },
+  { name: 'new', takes: '', does: 'Begin a new session' },
+  { name: 'pin', takes: '', does: 'Keep this session on top, or no longer' },
+  { name: 'rename', takes: 'a title', does: 'Give this session another title' },
+  { name: 'stop', takes: '', does: 'Stop what runs' },
+]
+
+/** The commands that what is written may become. */
+export function completions(text: string): readonly Command[] {
+  const found = /^\/([a-z]*)$/.exec(text)
+  return found === null ? [] : COMMANDS.filter(({ name }) => name.startsWith(found[1] ?? ''))
+}
+
+/** The command that is written, with what follows its name; null if it is none, or lacks what it takes. */
+export function parse(text: string): { name: string; rest: string } | null {
+  const found = /^\/([a-z]+)(?:\s+(.*))?$/.exec(text.trim())
+  const command = COMMANDS.find(({ name }) => name === found?.[1])
+  const rest = found?.[2]?.trim() ?? ''
+  if (command === undefined || (command.takes === '') !== (rest === '')) return null
+  return { name: command.name, rest }
+}
