@@ -55,6 +55,8 @@ export class Follow {
     if (node === null) return
     const atEnd = node.scrollHeight - node.clientHeight - node.scrollTop <= NEAR_PX
     if (atEnd && node.scrollTop >= this.#top && !this.#selected()) this.#following = true
+    // A scroll bar that is pulled up; what shrinks leaves the reader at the end.
+    if (!atEnd && node.scrollTop < this.#top - NEAR_PX) this.#following = false
     this.#top = node.scrollTop
   }
 

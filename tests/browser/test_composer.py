@@ -1,0 +1,114 @@
+"""The composer: commands, messages that are held, and a stop that meets a dead network."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.desk import PATIENCE_MS, desk
+from tests.browser.gate import Gate
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_slash_commands_are_completed_and_obeyed(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(title="Old name")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        seat.field.fill("/re")
+        expect(seat.page.get_by_role("option")).to_have_count(1)
+        seat.field.press("Tab")
+        expect(seat.field).to_have_value("/rename ")
+        seat.page.keyboard.type("New name")
+        seat.field.press("Enter")
+        expect(seat.page.get_by_role("heading", level=1)).to_have_text("New name")
+        seat.field.fill("/")
+        seat.field.press("ArrowDown")
+        seat.field.press("ArrowDown")
+        expect(seat.page.get_by_role("option", selected=True)).to_contain_text("/new")
+        seat.field.press("Enter")
+        expect(seat.page.get_by_role("heading", name="What should be done?")).to_be_visible()
+        assert person.look(session).items == []
+        seat.expect_well()
+
+
+def test_a_command_that_the_page_does_not_know_goes_to_the_agent(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin()
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        seat.say("/compact please")
+        expect(seat.page.get_by_role("article", name="You")).to_contain_text("/compact please", timeout=PATIENCE_MS)
+
+
+def test_after_a_failure_messages_are_held_until_they_are_sent_on(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin()
+    person.say(session, "!sleep 1500\n!fail No luck.")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        expect(seat.page.get_by_role("button", name="Stop")).to_be_visible(timeout=PATIENCE_MS)
+        seat.say("!say after all")
+        seat.expect_text("No luck.")
+        chip = seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+        expect(chip).to_contain_text("Held")
+        chip.get_by_role("button", name="Send").click()
+        expect(seat.prose.last).to_have_text("after all", timeout=PATIENCE_MS)
+        seat.expect_well()
+
+
+@pytest.mark.contract("X10")
+def test_a_stop_that_meets_a_dead_network_says_so_and_arrives(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin()
+    with Gate(house.server.link) as gate, desk(chromium, house, link=gate.link) as place:
+        seat = place.tab(session)
+        person.say(session, "!stream 3000 20")
+        expect(seat.prose.first).to_contain_text("word5", timeout=PATIENCE_MS)
+        gate.shut = True
+        gate.cut()
+        seat.page.get_by_role("button", name="Stop").click()
+        expect(seat.page.get_by_role("button", name="Sending…")).to_be_visible()
+        gate.shut = False
+        seat.expect_text("You stopped this at")
+        assert seat.troubles == []
+
+
+def test_a_new_session_names_the_one_before_it(chromium: Browser, house: House, person: Person) -> None:
+    before = person.begin(title="Before")
+    with desk(chromium, house) as place:
+        seat = place.tab(before)
+        expect(seat.page.get_by_role("heading", level=1)).to_have_text("Before")
+        seat.page.get_by_role("button", name="New session").click()
+        seat.say("!say here")
+        expect(seat.prose.first).to_have_text("here", timeout=PATIENCE_MS)
+        session = seat.page.url.rpartition("/")[2]
+        with house.server.client() as client:
+            assert client.get(f"/api/sessions/{session}").json()["session"]["predecessor"] == before
+        seat.expect_well()
+
+
+def test_looking_at_sessions_again_and_again_leaves_nothing_behind(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    """What the page holds, once garbage is collected, does not grow with the number of looks."""
+    sessions = [person.begin(title=f"Look {number}") for number in range(2)]
+    for session in sessions:
+        person.wait_for_end(session, person.say(session, "!bytes 20000\n!stream 50 1"))
+    with desk(chromium, house) as place:
+        seat = place.tab(sessions[0])
+        expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+        tools = place.context.new_cdp_session(seat.page)
+
+        def held(looks: int) -> float:
+            for turn in range(looks):
+                seat.page.locator(f"nav a[href='/session/{sessions[turn % 2]}']").click()
+                expect(seat.prose.last).to_contain_text("word50", timeout=PATIENCE_MS)
+            tools.send("HeapProfiler.collectGarbage")
+            size: float = seat.page.evaluate("performance.memory.usedJSHeapSize")
+            return size
+
+        first = held(10)
+        assert held(40) - first < 3_000_000
+        seat.expect_well()
