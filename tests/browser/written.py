@@ -98,7 +98,7 @@ async def _write(home: Path, session: SessionId, turns: list[Written], title: st
     settings = read_settings({}, home=home)
     store = await SqliteStore.open_folder(settings.store, Options(bells=settings.bells))
     try:
-        await store.create(session, e.SessionCreated(title=title, agent="scripted"))
+        await store.create(session, e.SessionCreated(title=title, agent="tour"))
         run = await Run.claim(store, session)
         for first in range(0, len(turns), BATCH):
             batch = [(TurnId(f"t{first + n}"), *turn) for n, turn in enumerate(turns[first : first + BATCH], start=1)]

@@ -16,7 +16,6 @@ const WISHES: Record<string, string> = {
 /** How the agent is called in a sentence. */
 export function agentName(agent: string): string {
   if (agent === '') return 'The agent'
-  if (agent === 'scripted') return 'Tour'
   return agent.charAt(0).toUpperCase() + agent.slice(1)
 }
 
