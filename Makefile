@@ -1,7 +1,7 @@
 # Everything is set up in .venv, on a machine that has only Python 3.11+ and make.
 #
 #   make run         serve Holdfast from this checkout
-#   make test        all that CI runs: lint, the checks of web/, every test but the crash matrix
+#   make test        all that CI runs: lint, the checks of web/, every test, the crash matrix included
 #   make test-fast   the tests without a browser, without crashes, without the slow ones
 #   make lint        ruff, types, the layers of the house, svelte-check
 #   make web         build the page
@@ -33,7 +33,7 @@ run: $(SET_UP) $(PAGE)
 
 test: lint web-test $(PAGE)
 	@$(BIN)/python tests/browser/setup_chromium.py
-	@$(BIN)/python -m pytest --ignore=tests/crashes $(ARGS)
+	@$(BIN)/python -m pytest $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
 	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from bench import (
     appending,
+    asks,
     contending,
     disk,
+    evicting,
     folding,
     launching,
     listing,
@@ -41,6 +43,8 @@ ALL: dict[str, Run] = {
     "latency": streaming.run,
     "viewers": viewing.run,
     "starts": launching.run,
+    "asks": asks.run,
+    "memory": evicting.run,
 }
 
 

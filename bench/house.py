@@ -45,6 +45,25 @@ class Serving:
         for session in sessions:
             self.say(session, text)
 
+    def clear(self, session: SessionId) -> None:
+        self._client.post(f"/api/sessions/{session}/truncate", json={}).raise_for_status()
+
+    def browse(self) -> None:
+        """Ask for the session list as a page does."""
+        self._client.get("/api/sessions").raise_for_status()
+
+    def snapshot(self, session: SessionId) -> dict[str, Any]:
+        return self._client.get(f"/api/sessions/{session}").raise_for_status().json()
+
+    def waiting(self, session: SessionId) -> list[str]:
+        """The asks that wait, oldest first."""
+        asks = self._client.get(f"/api/sessions/{session}/asks").raise_for_status().json()["asks"]
+        return [ask["ask"] for ask in asks]
+
+    def answer(self, session: SessionId, ask: str, text: str = "this") -> None:
+        """Answer a question."""
+        self._client.post(f"/api/sessions/{session}/asks/{ask}", json={"text": text}).raise_for_status()
+
     def quiet(self) -> None:
         """Return when no turn runs or waits."""
         until(lambda: not any(row["state"] != "idle" for row in self._rows()), "that every turn has ended", pause=0.2)

@@ -29,6 +29,8 @@ ALL = {
     "runner.delivered": "an answer's delivery is synced and the agent has not been told",
     "runner.steered": "a steer's delivery is synced and the agent has not been told",
     "runner.turn_ending": "the agent has ended the turn and its end is not stored",
+    "runner.memory_started": "that a commit of memory begins is synced and the agent has not been told",
+    "runner.memory_ending": "the agent has ended a commit of memory and its end is not stored",
     "server.appended": "a person's intent is stored and the person has not been told",
     "supervisor.spawning": "a turn waits and its runner has not been started",
     "supervisor.spawned": "a runner has been started and has not claimed yet",

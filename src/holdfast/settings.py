@@ -43,12 +43,42 @@ class RunnerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     spare: bool = True
 
 
+class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[notify]`: whom to tell when nobody looks at the page. A URL, a command, or both.
+
+    `format` is what the URL understands: JSON (Gotify, any webhook) or ntfy's headers. `details` adds the command or
+    the question itself. `link` is the page's address as the person reaches it, if that is not the server's own.
+    """
+
+    url: Annotated[str, msgspec.Meta(pattern="^(https?://.*)?$")] = ""
+    command: tuple[str, ...] = ()
+    format: Literal["json", "ntfy"] = "json"
+    details: bool = False
+    link: str = ""
+    ask_seconds: Annotated[float, msgspec.Meta(ge=0)] = 10.0
+    run_seconds: Annotated[float, msgspec.Meta(ge=0)] = 120.0
+
+
+class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[agents.NAME]`: an agent that speaks ACP on its standard input and output, and how to start it.
+
+    `env` is set for it; `keep` names variables of our environment that it gets besides the usual few.
+    """
+
+    command: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    title: str = ""
+    env: dict[str, str] = {}
+    keep: tuple[str, ...] = ()
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `config.toml` may say."""
 
     server: ServerSettings = ServerSettings()
     log: LogSettings = LogSettings()
     runners: RunnerSettings = RunnerSettings()
+    notify: NotifySettings = NotifySettings()
+    agents: dict[str, AgentSettings] = {}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +120,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """Where processes of this home listen for each other. Short, because a socket's path must be."""
         name = blake2b(str(self.home).encode(), digest_size=6).hexdigest()
         return Path(tempfile.gettempdir()) / f"holdfast-{os.getuid()}-{name}"
+
+    @property
+    def doors(self) -> Path:
+        """Where runners take secret answers."""
+        return self.bells.with_name(f"{self.bells.name}-doors")
 
 
 def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Settings:

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.setup_chromium import MISSING, find_chromium
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
+expect.set_options(timeout=30_000)  # machines are noisy: what is expected is waited for
 FLAGS = [
     "--no-sandbox",
     "--headless",

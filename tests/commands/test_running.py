@@ -113,7 +113,7 @@ def test_stop_ends_the_server_and_the_runners(server: Served, tmp_path: Path) ->
     with held(tmp_path, "s1") as one, held(tmp_path, "s2") as other:
         said = holdfast("stop", "--home", str(tmp_path))
         assert said.stdout == (
-            "Server stopped.\nEnding 2 runners. What they did is kept; this may take up to 35 s.\nEnded 2 runners.\n"
+            "Server stopped.\nEnding 2 runners. What they did is kept; this may take up to 45 s.\nEnded 2 runners.\n"
         )
         assert said.returncode == 0
         assert one.wait(PATIENCE_SECONDS) != 0

@@ -37,6 +37,7 @@ class World:
         self.steers: list[str] = []
         self.calls: dict[str, list[str]] = {}
         self.spool: list[tuple[Late, e.Event]] = []
+        self.instances: list[str] = []
 
     def name(self, letter: str) -> str:
         self.named += 1
@@ -73,7 +74,9 @@ class World:
         return actions
 
     def possible_alive(self) -> list[tuple[int, Action]]:
-        actions: list[tuple[int, Action]] = [(2, self.report)]
+        actions: list[tuple[int, Action]] = [(2, self.report), (1, self.open_agent)]
+        if "completed" in self.outcomes.values():
+            actions.append((6, self.remember))
         if self.running is None:
             actions.append((1, self.stop))
             if any(turn not in self.held for turn in self.queue):
@@ -104,6 +107,7 @@ class World:
             e.SessionDeleted(),
             e.SessionRestored(),
             e.Unknown(kind="weather.changed", fields={"rain": True}),
+            e.MemoryRequested(),
         ]
         self.write(self.dice.pick(options))
 
@@ -199,13 +203,28 @@ class World:
 
     def report(self) -> None:
         options: list[e.Event] = [
-            e.AgentOpened(agent="scripted", instance="i1", pid=7, born=1, group=7),
+            e.AgentOpened(agent="scripted", instance="plain", pid=7, born=1, group=7),
             e.TitleSuggested(title="Suggested"),
             e.NoticeRaised(text="The network is slow.", level="warning"),
             e.AgentFailed(error="It did not start."),
-            e.MemoryStarted(token="s:1-1", owner="i1", first=1, last=1),
         ]
         self.fact(self.dice.pick(options))
+
+    def remember(self) -> None:
+        """Commit the first generation, by whoever may have completed it: begin, end well, fail."""
+        instance = self.dice.pick(self.instances[-2:] or ["aside"])
+        options: list[e.Event] = [
+            e.MemoryCommitted(token="s:1-1"),
+            e.MemoryFailed(token="s:1-1", error="It broke.", in_doubt=self.dice.once_in(2)),
+            e.AgentEnded(instance=instance),
+        ]
+        begun = isinstance(self.records[-1].event, e.MemoryStarted)
+        started = e.MemoryStarted(token="s:1-1", owner=instance, first=1, last=1)
+        self.fact(self.dice.pick(options) if begun else started)
+
+    def open_agent(self) -> None:
+        self.instances.append(self.name("i"))
+        self.fact(e.AgentOpened(agent="scripted", instance=self.instances[-1], pid=7, born=1, group=7, remembers=True))
 
     def spend(self) -> None:
         assert self.latest is not None

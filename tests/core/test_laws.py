@@ -337,6 +337,8 @@ MARKS = (
     "a sub-agent spoke",
     "a plan stands",
     "history was truncated",
+    "a commit is in flight",
+    "a commit failed",
 )
 
 
@@ -368,6 +370,8 @@ def marks(records: list[Record]) -> set[str]:
             any(isinstance(item, Text | Thought) and item.parent for item in shown),
             any(turn.plan is not None for turn in session.turns.values()),
             isinstance(record.event, e.HistoryTruncated) and count > len(shown),
+            session.ledger is not None and session.ledger.attempt is not None,
+            session.ledger is not None and session.ledger.failures > 0,
         )
         found.update(mark for mark, true in zip(MARKS, truths, strict=True) if true)
     return found

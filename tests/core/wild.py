@@ -20,6 +20,7 @@ ASKS = ("a1", "a2")
 CALLS = ("c1", "c2")
 ATTACHMENT = e.Attachment(name="plan.txt", blob="b1", media_type="text/plain", size=4)
 DIFF = e.Diff(path="a.txt", old="1", new="2")
+RULE = e.Rule(id="r1", agent="scripted", key="rm")
 PLAN = (e.PlanEntry(text="look", status="completed"), e.PlanEntry(text="act"))
 
 POOLS: dict[str, Sequence[Any]] = {
@@ -53,15 +54,20 @@ POOLS: dict[str, Sequence[Any]] = {
     "reason": ("", "because"),
     "level": ("info", "error"),
     "free_text": (True, False),
+    "rule": (RULE, "r1"),
+    "pattern_keys": ((), ("rm",), ("rm", "sudo")),
+    "remembers": (True, False),
+    "in_doubt": (True, False),
+    "owner": ("i1", "i2"),
+    "instance": ("i1", "i2"),
+    "token": ("s:1-1", "s:1-2", ""),
+    "last": (1, 2),
 }
 REQUIRED: dict[str, Any] = {
     "command": "ls",
     "error": "it broke",
     "agent": "scripted",
-    "token": "s:1-1",
-    "owner": "i1",
     "first": 1,
-    "last": 1,
 }
 FREQUENT = (
     (e.TurnSubmitted,) * 6

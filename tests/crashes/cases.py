@@ -50,8 +50,8 @@ MOMENTS = {
 }
 """Not a point in our code but something that a browser has just been shown: script, kind of record, which of them."""
 
-ELSEWHERE = ("blobs.", "backup.", "restore.")
-"""Points that no run passes; their own suites visit them."""
+ELSEWHERE = ("blobs.", "backup.", "restore.", "runner.memory_")
+"""Points that no turn passes; their own suites visit them."""
 NOBODY = "no agent lives then: the dead run's was ended before, the next one is not started yet"
 IMPOSSIBLE: dict[tuple[str, Column], str] = {
     **{(point, "agent"): NOBODY for point in TAKING_OVER},

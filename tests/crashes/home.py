@@ -108,7 +108,7 @@ class Home:
                 continue
             tags = [line.removeprefix(mark) for line in variables if line.startswith(mark)]
             if tags and home in variables and alive(int(folder.name)):
-                found[int(folder.name)] = int(tags[0])
+                found[int(folder.name)] = int(tags[0].partition(b".")[0])
         return found
 
     async def stop_runner(self, session: str) -> bool:

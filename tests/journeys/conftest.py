@@ -1,8 +1,9 @@
 """Every journey has a house of its own, with a server that runs, and somebody who uses it."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from holdfast.core.ids import SessionId
@@ -26,3 +27,10 @@ def person(house: House) -> Person:
 def session(person: Person) -> SessionId:
     """A new session."""
     return person.begin()
+
+
+@pytest.fixture
+async def api(house: House) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody who is signed in to the server that was started first."""
+    async with house.server.async_client() as client:
+        yield client

@@ -4,6 +4,7 @@ import sysconfig
 import venv
 from pathlib import Path
 from shutil import copytree, ignore_patterns
+from zipfile import ZipFile
 
 import holdfast
 
@@ -14,11 +15,15 @@ BROKEN = "raise RuntimeError('this file is broken')\n"
 class Installation:
     """A Python of its own with a copy of the package; what it depends on is used where it lies."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, wheel: Path | None = None) -> None:
+        """Of the package as it is here, or of a wheel that was kept."""
         venv.create(folder, symlinks=True)
         scheme = sysconfig.get_path("purelib", "venv", vars={"base": str(folder), "platbase": str(folder)})
         self.package = Path(scheme) / "holdfast"
-        copytree(Path(holdfast.__file__).parent, self.package, ignore=ignore_patterns("__pycache__"))
+        if wheel is None:
+            copytree(Path(holdfast.__file__).parent, self.package, ignore=ignore_patterns("__pycache__"))
+        else:
+            ZipFile(wheel).extractall(self.package.parent)
         (self.package.parent / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
         self.command = (str(folder / "bin" / "python"), "-W", "error", "-m", "holdfast")
 

@@ -93,13 +93,18 @@ class Person:
         with self._client() as client:
             return client.get(path)
 
-    def post(self, path: str, body: Json | None = None) -> httpx.Response:
-        with self._client() as client:
-            return client.post(path, json=body)
+    def post(self, path: str, body: Json | None = None, client: str = "") -> httpx.Response:
+        """`client` is what the device calls itself."""
+        with self._client() as http:
+            return http.post(path, json=body, headers={"holdfast-client": client})
 
     def patch(self, path: str, body: Json) -> httpx.Response:
         with self._client() as client:
             return client.patch(path, json=body)
+
+    def delete(self, path: str) -> httpx.Response:
+        with self._client() as client:
+            return client.delete(path)
 
     def _client(self) -> httpx.Client:
         return self._house.server.client()

@@ -25,6 +25,8 @@ class Wreck:
         self.house, self.person, self.session = house, person, session
         self.first = person.say(session, "!say before")
         person.wait_for_end(session, self.first)
+        # Otherwise a runner would come for what the dead one had not committed, and write.
+        assert person.post(f"/api/sessions/{session}/memory/commit").json()["committed"]
         with person.follow(session) as live:
             self.turn = person.say(session, "!stream 100000 5")
             live.until_words(30)

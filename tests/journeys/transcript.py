@@ -150,7 +150,12 @@ class _Screen:
     def _end(self, turn: str, event: Json) -> None:
         if turn in self.ends:
             return
-        for item in self.turns.setdefault(turn, []):
-            if item["type"] == "tool" and item.get("status", "pending") in ("pending", "running"):
-                item["status"] = "interrupted"
-        self.ends[turn] = Shown(turn, "end", event.get("error", ""), event["outcome"])
+        items = self.turns.setdefault(turn, [])
+        tools = [item for item in items if item["type"] == "tool"]
+        unfinished = [tool for tool in tools if tool.get("status", "pending") in ("pending", "running")]
+        for tool in unfinished:
+            tool["status"] = "interrupted"
+        words = event.get("error", "")
+        if unfinished and event["outcome"] in ("failed", "interrupted"):
+            words += " A step that had begun may or may not have run: look before you repeat it."
+        self.ends[turn] = Shown(turn, "end", words, event["outcome"])

@@ -106,7 +106,8 @@ async def test_R1_a_dead_run_is_interrupted_and_the_session_idle_at_once(scene: 
     opened = await scene.store.open(S)
     assert (opened.session.running, opened.session.alive, dict(opened.session.asks)) == (None, False, {})
     end = await scene.end()
-    assert (end.outcome, end.recovery, end.error) == ("interrupted", "", "The agent's process ended.")
+    assert (end.outcome, end.recovery) == ("interrupted", "")
+    assert end.error.startswith("The agent's process ended. A step that had begun may or may not have run")
     assert not scene.spool.exists(), "reserved space that was never used is given back"
 
 

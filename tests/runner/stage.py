@@ -119,7 +119,7 @@ class Stage:
         owned = await take_over(self.store, lock, self.settings, time.time_ns() // 1_000_000)
         spool = Spool.reserve(spool_path(self.settings.spools, S, owned.epoch), 1 << 20)
         outbox = Outbox(self.store, S, Position(epoch=owned.epoch, n=owned.n), spool, tell=lock.tell)
-        host = Host(S, owned.epoch, outbox, self.settings, agent)
+        host = Host(S, owned.epoch, self.store, outbox, self.settings, agent)
         self.runner = Runner(store=self.store, lock=lock, owned=owned, outbox=outbox, host=host, settings=self.settings)
         work = asyncio.create_task(self.runner.run())
         try:

@@ -45,10 +45,11 @@ class Live:
 
     async def next(self, *names: str) -> Heard:
         """The next event with one of these names; without a name, the next that is no comment."""
-        while True:
-            heard = await self.any()
-            if heard.name in names or (not names and heard.name != ":"):
-                return heard
+        async with asyncio.timeout(PATIENCE):  # signs of life must not pass for what is waited for
+            while True:
+                heard = await self.any()
+                if heard.name in names or (not names and heard.name != ":"):
+                    return heard
 
     async def records(self, count: int) -> list[Heard]:
         return [await self.next("record") for _ in range(count)]
@@ -65,7 +66,14 @@ class Live:
 async def live(api: httpx.AsyncClient, *follows: str, **others: str | int) -> AsyncGenerator[Live]:
     """Watch, for the length of the block."""
     params = [("follow", follow) for follow in follows] + [(name, str(value)) for name, value in others.items()]
-    async with api.stream("GET", "/api/stream", params=tuple(params)) as answer:
+    async with listening(api, "/api/stream", *params) as stream:
+        yield stream
+
+
+@asynccontextmanager
+async def listening(api: httpx.AsyncClient, path: str, *params: tuple[str, str]) -> AsyncGenerator[Live]:
+    """Hear what any streaming address says, for the length of the block."""
+    async with api.stream("GET", path, params=params) as answer:
         assert answer.status_code == 200, await answer.aread()
         yield Live(answer)
 

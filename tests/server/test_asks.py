@@ -47,6 +47,7 @@ async def test_the_oldest_is_the_head_and_any_can_be_answered(
         "session": session,
         "ask": "c",
         "seq": 10,
+        "reason_goes": "turn",
     }
     assert await waiting(api, session) == (None, 0)
 

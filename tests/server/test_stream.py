@@ -18,6 +18,7 @@ from holdfast.settings import read_settings
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.served import Served, served
 from tests.server.live import Heard, live, seqs
+from tests.server.memory import resident
 from tests.server.unsupervised import COMMAND
 from tests.store.stage import T1, Run
 
@@ -237,15 +238,6 @@ def read_until(connection: socket.socket, mark: bytes) -> bytes:
 def lines_with_ids(received: bytes, session: SessionId) -> list[bytes]:
     # A chunk of the transfer may begin anywhere, but an id line is never parted by us: chunks are whole frames.
     return [line.removeprefix(b"id: ") for line in received.split(b"\n") if line.startswith(f"id: {session}:".encode())]
-
-
-def resident(server: Served) -> int:
-    """Bytes of memory that the server holds."""
-    status = Path(f"/proc/{server.process.pid}/status")
-    if not status.exists():
-        pytest.skip("This platform does not say how much memory a process holds.")
-    (line,) = [line for line in status.read_text().splitlines() if line.startswith("VmRSS")]
-    return int(line.split()[1]) * 1024
 
 
 @pytest.mark.contract("G2")

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Self
 
+import msgspec
+
 from holdfast.core import events as e
 from holdfast.core import recovery, window
 from holdfast.core.ids import CallId, SessionId, TurnId
@@ -124,3 +126,8 @@ async def row(store: Store, session: SessionId = S1) -> Row:
 
 async def names(store: Store, query: Query | None = None) -> list[str]:
     return [row.id for row in (await store.sessions(query or Query())).rows]
+
+
+def untimed(appended: Appended) -> Appended:
+    """Where events lie, whenever they were stored."""
+    return msgspec.structs.replace(appended, time=0)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from holdfast.core.errors import Refused
+from holdfast.settings import Settings
 
 
 class NoSuchAgent(Refused):
@@ -31,6 +32,14 @@ TOUR = AgentSpec(
     command=(sys.executable, "-P", "-m", "holdfast.agents.scripted"),
 )
 BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR}
+
+
+def added_in(settings: Settings) -> dict[str, AgentSpec]:
+    """What a person has added in `config.toml`."""
+    return {
+        name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
+        for name, entry in settings.file.agents.items()
+    }
 
 
 def catalog(added: Mapping[str, AgentSpec] | None = None) -> dict[str, AgentSpec]:

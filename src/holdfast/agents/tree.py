@@ -1,9 +1,9 @@
 """A run's process tree: finding it and ending it.
 
-Every process of a run carries `HOLDFAST_RUN=<session>:<epoch>` in its environment, which children inherit and a new
-session or group does not shake off. On Linux the tree is whoever of our user carries that mark, whatever became of its
-parents, and the group that the agent led. Elsewhere only the group can be found; a tool that made its own session
-outlives its run there.
+Every process of a run carries `HOLDFAST_RUN=<session>:<epoch>.<agent>` in its environment, which children inherit and
+a new session or group does not shake off. On Linux the tree is whoever of our user carries that mark, whatever became
+of its parents, and the group that the agent led. Elsewhere only the group can be found; a tool that made its own
+session outlives its run there.
 
 Law: nothing is killed for its number alone. A process is held by a descriptor before its mark is read, so that a
 number given to somebody else in between is not hit; a group is killed only while a marked process, or the very leader

@@ -1,5 +1,6 @@
 """`holdfast stop`: end the runs and the server; with `--server`, the server alone."""
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -10,11 +11,16 @@ from pathlib import Path
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
+from holdfast.core.errors import StoreError
+from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder, living
+from holdfast.settings import Settings
 
 SERVER_SECONDS = 10.0
-RUNNER_SECONDS = 35.0
+RUNNER_SECONDS = 45.0
+"""A runner gives itself 30 s to commit memory; ending what is left of an agent comes on top."""
 LOOK_SECONDS = 0.05
+ROWS = 1_000
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -28,7 +34,9 @@ def run(arguments: Namespace) -> int:
     ended = stop_server(settings.home)
     if arguments.server or not ended:
         return 0 if ended else 1
-    return 0 if stop_runners(settings.locks) else 1
+    stopped = stop_runners(settings.locks)
+    tell_what_is_left(settings)
+    return 0 if stopped else 1
 
 
 def stop_server(home: Path) -> bool:
@@ -65,6 +73,35 @@ def stop_runners(locks: Path) -> bool:
         print(f"The runner of session {holder.session} (process {holder.pid}) has not ended.")
     print(f"End what is left with: kill -9 {' '.join(str(holder.pid) for holder in left)}")
     return False
+
+
+def tell_what_is_left(settings: Settings) -> None:
+    """Name the sessions whose completed turns are not all committed to memory."""
+    try:
+        left = asyncio.run(uncommitted(settings))
+    except StoreError as exc:
+        print(f"What is left to commit to memory is not known: {exc}")
+        return
+    for session, turns in left:
+        what = "1 turn is" if turns == 1 else f"{turns} turns are"
+        print(f"Session {session}: {what} not committed to memory. That is done after the next start.")
+
+
+async def uncommitted(settings: Settings) -> list[tuple[SessionId, int]]:
+    """The sessions, and how many turns."""
+    from holdfast.store.sqlite.store import SqliteStore
+
+    if not settings.store.exists():
+        return []
+    store = await SqliteStore.open_folder(settings.store)
+    try:
+        left, change = list[tuple[SessionId, int]](), 0
+        while rows := await store.changes(change, ROWS):
+            change = rows[-1].change
+            left += [(row.id, row.overview.uncommitted) for row in rows if row.overview.uncommitted]
+        return left
+    finally:
+        await store.close()
 
 
 def counted(found: list[Holder]) -> str:

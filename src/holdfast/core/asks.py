@@ -7,15 +7,19 @@
 No arrow leads back, so the first answer wins and a late one changes nothing.
 """
 
+import msgspec
+
 from holdfast.core.events import (
     ApprovalAnswered,
     ApprovalRequested,
     QuestionAnswered,
     QuestionAsked,
+    Rule,
 )
 from holdfast.core.ids import AskId, TurnId
 from holdfast.core.items import Approval, Question
 from holdfast.core.output import hush
+from holdfast.core.policy import rules_of
 from holdfast.core.records import Record
 from holdfast.core.state import Place, State
 from holdfast.core.turns import Turn
@@ -40,6 +44,8 @@ def request(state: State, turn: Turn, record: Record, event: ApprovalRequested) 
         choices=event.choices,
         diffs=event.diffs,
         digest=event.digest,
+        agent=event.agent,
+        workspace=event.workspace,
     )
     _open(state, turn, record, item)
 
@@ -70,18 +76,22 @@ def _open(state: State, turn: Turn, record: Record, item: Approval | Question) -
 
 def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswered) -> None:
     item = state.ask(event.ask)
-    if item is None or item.state != "open":
-        return
+    turn = None if item is None else state.turns.get(item.turn)
+    if item is None or item.state != "open" or turn is None or turn.cancel_requested:
+        return  # whoever was asked to stop is told nothing more
     match event, item:
         case ApprovalAnswered(), Approval():
-            item.choice, item.by, item.rule, item.reason = (
+            item.choice, item.by, item.rule, item.reason, item.everywhere = (
                 event.choice,
                 event.by,
                 event.rule,
                 event.reason,
+                event.everywhere,
             )
+            if event.choice == "session":
+                _remember(state, rules_of(item, item.ask))
         case QuestionAnswered(), Question():
-            item.answer = event.text
+            item.answer, item.token = event.text, event.token
         case _:
             return
     item.state = "answered"
@@ -92,6 +102,12 @@ def answer(state: State, record: Record, event: ApprovalAnswered | QuestionAnswe
     )
 
 
+def _remember(state: State, rules: tuple[Rule, ...]) -> None:
+    """Allow this for the rest of the session. What is allowed already is not remembered twice."""
+    known = {msgspec.structs.replace(rule, id="") for rule in state.rules}
+    state.rules += tuple(rule for rule in rules if msgspec.structs.replace(rule, id="") not in known)
+
+
 def deliver(state: State, ask_id: AskId) -> None:
     item = state.ask(ask_id)
     if item is not None and item.state == "answered":
@@ -99,7 +115,7 @@ def deliver(state: State, ask_id: AskId) -> None:
         del state.asks[ask_id]
         turn = state.turns.get(item.turn)
         if turn is not None and isinstance(item, Approval) and item.choice != "deny":
-            turn.permitted[ask_id] = item.call
+            turn.permit(ask_id, item.call)
 
 
 def expire(state: State, ask_id: AskId, reason: str) -> None:

@@ -92,16 +92,24 @@ class AnswerApproval(Request, frozen=True, kw_only=True):
     by: AnsweredBy = "person"
     rule: str = ""
     reason: str = ""
+    everywhere: bool = False
 
 
 class AnswerQuestion(Request, frozen=True, kw_only=True):
     ask: AskId
     text: str = ""
     secret: bool = False
+    token: str = ""
+
+
+class CommitMemory(Request, frozen=True, kw_only=True):
+    """Have what the oldest owner completed committed. `successor` is the session that was begun instead."""
+
+    successor: SessionId | None = None
 
 
 Command = (
     CreateSession | RenameSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
     | SubmitTurn | InterruptTurn | WithdrawTurn | ReleaseTurns | CancelTurn | SteerTurn
-    | AnswerApproval | AnswerQuestion
+    | AnswerApproval | AnswerQuestion | CommitMemory
 )  # fmt: skip

@@ -9,9 +9,10 @@ from holdfast.core.asks import expire_all
 from holdfast.core.events import Outcome, TurnEnded, TurnSteered, TurnSubmitted
 from holdfast.core.ids import SteerId, TurnId
 from holdfast.core.items import END, End, Steer, ToolCall, UserMessage
+from holdfast.core.ledger import Completed, Ledger
 from holdfast.core.output import hush
 from holdfast.core.records import Record
-from holdfast.core.state import State
+from holdfast.core.state import Run, State
 from holdfast.core.turns import Turn
 
 LOST = "The agent's process ended."
@@ -69,7 +70,7 @@ def steer(state: State, record: Record, event: TurnSteered) -> None:
     if turn is not None and turn.state == "running":
         turn.steers.setdefault(event.steer, words)
     else:
-        _requeue(state, record, words, held=False)
+        _requeue(state, words, record.seq, held=False)
         state.touch(record)
 
 
@@ -82,13 +83,13 @@ def deliver_steer(turn: Turn, steer_id: SteerId, time: int) -> None:
         turn.add(item)
 
 
-def _requeue(state: State, record: Record, words: Steer, *, held: bool) -> None:
-    """Words that came too late for their run become the next turn, as sent when they were."""
+def _requeue(state: State, words: Steer, seq: int, *, held: bool) -> None:
+    """Words that came too late for their run become the next turn, as sent when they were: not before `seq`."""
     turn_id = TurnId(words.steer)
     if turn_id in state.turns:
         return
     message = UserMessage(turn=turn_id, k=0, time=words.time, text=words.text, client=words.client)
-    enqueue(state, Turn(id=turn_id, seq=record.seq, message=message, held=held), ahead=True)
+    enqueue(state, Turn(id=turn_id, seq=seq, message=message, held=held), ahead=True)
 
 
 def start(state: State, record: Record, turn_id: TurnId) -> None:
@@ -142,11 +143,26 @@ def end(
     if state.running == turn.id:
         state.running = None
     state.last_outcome = outcome
-    _requeue_steers(state, record, turn, held=outcome != "completed")
+    if turn.started:
+        state.last_run = Run(turn.id, outcome, turn.started, record.time)
+    _requeue_steers(state, turn, held=outcome != "completed")
     if outcome in ("failed", "interrupted"):
         for queued in state.queue:
             state.turns[queued].held = True
+    if outcome == "completed":
+        _mark(state, record, turn)
     state.touch(record)
+
+
+def _mark(state: State, record: Record, turn: Turn) -> None:
+    """The end of a turn is its mark in the ledger. An agent that commits no memory has nothing to commit."""
+    process = state.process
+    if turn.message.ephemeral or (process is not None and not process.remembers):
+        return
+    owner = ("", "", "") if process is None else (process.instance, process.agent, process.reference)
+    done = Completed(since=turn.seq, seq=record.seq, owner=owner[0], agent=owner[1], reference=owner[2])
+    state.ledger = Ledger() if state.ledger is None else state.ledger
+    state.ledger.complete(done)
 
 
 def _close_items(turn: Turn, time: int) -> None:
@@ -159,9 +175,9 @@ def _close_items(turn: Turn, time: int) -> None:
             hush(turn, item.parent, time)
 
 
-def _requeue_steers(state: State, record: Record, turn: Turn, *, held: bool) -> None:
+def _requeue_steers(state: State, turn: Turn, *, held: bool) -> None:
     for words in reversed(turn.steers.values()):
-        _requeue(state, record, words, held=held)
+        _requeue(state, words, turn.seq, held=held)
     turn.steers = {}
 
 
@@ -177,6 +193,8 @@ def lose(state: State, record: Record, reason: str = "") -> None:
     if turn is not None:
         end(state, record, turn, "interrupted", reason or LOST)
     state.alive, state.process, state.latest = False, None, None
+    if state.ledger is not None:
+        state.ledger.lose(record.time)
 
 
 def begin_epoch(state: State, record: Record) -> None:
@@ -185,6 +203,8 @@ def begin_epoch(state: State, record: Record) -> None:
         return
     lose(state, record)
     state.alive, state.epoch = True, record.epoch
+    if state.ledger is not None:
+        state.ledger.start()
 
 
 def truncation(state: State, turn_id: TurnId | None) -> int | None:
@@ -206,3 +226,5 @@ def truncate(state: State, record: Record, turn_id: TurnId | None) -> None:
     state.last_outcome, state.conversation = None, None
     state.recovering = {turn: found for turn, found in state.recovering.items() if found.number < first}
     state.touch(record)
+    if turn_id is None and state.ledger is not None:
+        state.ledger.want(state.ledger.generation)

@@ -39,6 +39,11 @@ def end_key(turn: TurnId) -> str:
     return f"end:{turn}"
 
 
+def memory_key(session: Session) -> str:
+    """One wish for each state of the ledger: it is new when a turn was completed, or an attempt was made, since."""
+    return "memory:0:0" if session.ledger is None else f"memory:{session.ledger.generation}:{session.ledger.tries}"
+
+
 def decide(session: Session, command: c.Command) -> Decision:
     """Raise `Refused` if the command can't take effect now."""
     match command:
@@ -78,6 +83,8 @@ def decide(session: Session, command: c.Command) -> Decision:
         case c.AnswerQuestion():
             _check_question(session, command)
             return Decision((_question_answered(command),), answer_key(command.ask))
+        case c.CommitMemory():
+            return Decision((_as(e.MemoryRequested, command),), memory_key(session))
         case _:
             assert_never(command)
 
@@ -90,7 +97,9 @@ def _as(event: type[_Intent], command: c.Command) -> _Intent:
 def _question_answered(command: c.AnswerQuestion) -> e.QuestionAnswered:
     """A secret's words are not for the log."""
     text = "" if command.secret else command.text
-    return e.QuestionAnswered(ask=command.ask, text=text, secret=command.secret, client=command.client)
+    return e.QuestionAnswered(
+        ask=command.ask, text=text, secret=command.secret, token=command.token, client=command.client
+    )
 
 
 def _title(text: str) -> str:
@@ -145,14 +154,24 @@ def _check_approval(session: Session, command: c.AnswerApproval) -> None:
     ask = session.ask(command.ask)
     if not isinstance(ask, Approval):
         raise NoSuchAsk(command.ask)
+    _check_going(session, ask)
     if command.choice not in ask.choices:
         raise BadCommand(f"{command.choice!r} is not offered here. Choose one of: {', '.join(ask.choices)}.")
+    if command.everywhere and command.choice != "always":
+        raise BadCommand("Only what is allowed for good can be allowed everywhere. Choose: always.")
+
+
+def _check_going(session: Session, ask: Approval | Question) -> None:
+    turn = session.turns.get(ask.turn)
+    if turn is not None and turn.cancel_requested and ask.state == "open":
+        raise NotNow("The run was asked to stop, so this answer would count for nothing.")
 
 
 def _check_question(session: Session, command: c.AnswerQuestion) -> None:
     ask = session.ask(command.ask)
     if not isinstance(ask, Question):
         raise NoSuchAsk(command.ask)
+    _check_going(session, ask)
     if command.secret != ask.secret:
         raise BadCommand("A secret is asked for." if ask.secret else "This question does not take a secret.")
     if not ask.secret and not ask.free_text and command.text not in ask.choices:

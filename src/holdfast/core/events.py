@@ -48,6 +48,20 @@ class Diff(Value, frozen=True, kw_only=True):
     old: str | None = None
 
 
+class Rule(Value, frozen=True, kw_only=True):
+    """What was allowed for more than once: requests of this agent and kind of tool that name `key`, in `workspace` or
+    everywhere; without a key, exactly this command in this directory."""
+
+    id: str
+    agent: str = ""
+    action: str = ""
+    key: str = ""
+    command: str = ""
+    directory: str = ""
+    workspace: str = ""
+    everywhere: bool = False
+
+
 class PlanEntry(Value, frozen=True, kw_only=True):
     text: str
     status: PlanStatus = "pending"
@@ -166,19 +180,54 @@ class TurnSteered(Intent, frozen=True, kw_only=True, tag="turn.steered"):
 
 
 class ApprovalAnswered(Intent, frozen=True, kw_only=True, tag="approval.answered"):
+    """`everywhere` goes with `always`: not only in this workspace. `rule` names the rule that answered, if one did."""
+
     ask: AskId
     choice: Choice
     by: AnsweredBy = "person"
     rule: str = ""
     reason: str = ""
+    everywhere: bool = False
 
 
 class QuestionAnswered(Intent, frozen=True, kw_only=True, tag="question.answered"):
-    """A `secret` answer says only that it was given: its text went over the runner's private socket."""
+    """A `secret` answer says only that it was given: its text went over the runner's private socket, under `token`."""
 
     ask: AskId
     text: str = ""
     secret: bool = False
+    token: str = ""
+
+
+class PersonNotified(Intent, frozen=True, kw_only=True, tag="person.notified"):
+    """Somebody who was not looking was told of an ask, or of the end of a turn."""
+
+    ask: AskId | None = None
+    turn: TurnId | None = None
+
+
+# Intents: the house, which all sessions share.
+
+
+class RuleRemembered(Intent, frozen=True, kw_only=True, tag="rule.remembered"):
+    """Allowed for good, by the answer to an ask of a session."""
+
+    rule: Rule
+    session: SessionId | None = None
+    ask: AskId | None = None
+
+
+class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
+    rule: str
+
+
+# Intents: memory.
+
+
+class MemoryRequested(Intent, frozen=True, kw_only=True, tag="memory.requested"):
+    """What the oldest owner completed is to be committed now. `successor` names the session that was begun instead."""
+
+    successor: SessionId | None = None
 
 
 # Facts: the runner and its agent.
@@ -206,7 +255,11 @@ class RunnerLost(Fact, frozen=True, kw_only=True, tag="runner.lost"):
 
 
 class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
-    """The agent's process runs. Synced before the first prompt, so that it can be found and ended."""
+    """The agent's process runs. Synced before the first prompt, so that it can be found and ended.
+
+    `steers`: it takes words while it works. `takes_reasons`: it takes the reason of a refusal with the refusal.
+    `remembers`: it can commit memory. `aside`: it was opened only for that, and the conversation is not its own.
+    """
 
     synced: ClassVar[bool] = True
     agent: str
@@ -215,6 +268,16 @@ class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
     born: int = 0
     group: int = 0
     reference: str = ""
+    steers: bool = False
+    takes_reasons: bool = False
+    remembers: bool = False
+    aside: bool = False
+
+
+class AgentEnded(Fact, frozen=True, kw_only=True, tag="agent.ended"):
+    """The process is known to be dead: what it had not committed to memory may be committed by another."""
+
+    instance: str
 
 
 class AgentFailed(Fact, frozen=True, kw_only=True, tag="agent.failed"):
@@ -319,7 +382,7 @@ class NoticeRaised(Fact, frozen=True, kw_only=True, tag="notice.raised"):
 
 
 class ApprovalRequested(Fact, frozen=True, kw_only=True, tag="approval.requested"):
-    """The run waits for a person's leave. What is shown is what was asked, unabridged."""
+    """The run waits for a person's leave. What is shown is what was asked, unabridged; `digest` names it."""
 
     synced: ClassVar[bool] = True
     ask: AskId
@@ -337,6 +400,8 @@ class ApprovalRequested(Fact, frozen=True, kw_only=True, tag="approval.requested
     choices: tuple[Choice, ...] = ("once", "session", "always", "deny")
     diffs: tuple[Diff, ...] = ()
     digest: str = ""
+    agent: str = ""
+    workspace: str = ""
 
 
 class ApprovalDelivered(Fact, frozen=True, kw_only=True, tag="approval.delivered"):
@@ -410,8 +475,11 @@ class MemoryCommitted(Fact, frozen=True, kw_only=True, tag="memory.committed"):
 
 
 class MemoryFailed(Fact, frozen=True, kw_only=True, tag="memory.failed"):
+    """`in_doubt`: the provider may have committed all the same. Without a token: no agent could be asked."""
+
     token: str
     error: str
+    in_doubt: bool = False
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -425,11 +493,11 @@ class Unknown(msgspec.Struct, frozen=True):
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
     | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged
-    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed
+    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded
     | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised
     | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired
     | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed

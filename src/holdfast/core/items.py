@@ -157,6 +157,7 @@ class Ask(Shown, kw_only=True):
     answer_seq: int = 0
     answered_at: int = 0
     answered_from: str = ""
+    notified_at: int = 0
     expired_because: str = ""
 
     @property
@@ -177,10 +178,13 @@ class Approval(Ask, kw_only=True, tag="approval"):
     choices: tuple[Choice, ...] = ()
     diffs: tuple[Diff, ...] = ()
     digest: str = ""
+    agent: str = ""
+    workspace: str = ""
     choice: Choice | None = None
     by: AnsweredBy | None = None
     rule: str = ""
     reason: str = ""
+    everywhere: bool = False
 
 
 class Question(Ask, kw_only=True, tag="question"):
@@ -191,6 +195,7 @@ class Question(Ask, kw_only=True, tag="question"):
     timeout_seconds: int = 0
     expires_at: int = 0
     answer: str = ""
+    token: str = ""
 
 
 class Usage(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -13,11 +13,18 @@ from holdfast.core.items import Approval, Plan, Question
 from holdfast.core.records import Record
 from holdfast.core.session import Session
 
+ASK = 300
+"""Characters of an ask that a row shows; the whole of it is in the session."""
 Activity = Literal["idle", "queued", "running", "waiting"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`waiting` counts open asks, `ask` is the oldest one's text; `unseen` if anything above `seen` is new."""
+    """`waiting` counts open asks; `ask`, `ask_id` and `ask_kind` are the oldest one's text, id and kind. `unseen` if
+    anything above `seen` is new.
+
+    `uncommitted` counts completed turns that are not committed to memory; if that failed, it is tried again at
+    `memory_again`.
+    """
 
     title: str = ""
     state: Activity = "idle"
@@ -36,6 +43,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen: int = 0
     waiting: int = 0
     ask: str = ""
+    ask_id: str = ""
     ask_kind: Literal["", "approval", "question"] = ""
     doing: str = ""
     plan_done: int = 0
@@ -44,6 +52,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     queued: int = 0
     cost: int = 0
     recovering: bool = False
+    uncommitted: int = 0
+    memory_again: int = 0
 
     @property
     def unseen(self) -> bool:
@@ -72,6 +82,7 @@ def overview(session: Session) -> Overview:
         seen=session.seen,
         waiting=len(asks),
         ask=_words(asks[0]) if asks else "",
+        ask_id=asks[0].ask if asks else "",
         ask_kind="" if not asks else "approval" if isinstance(asks[0], Approval) else "question",
         doing="" if turn is None else turn.doing,
         plan_done=plan.done if isinstance(plan, Plan) else 0,
@@ -80,6 +91,8 @@ def overview(session: Session) -> Overview:
         queued=len(session.queue),
         cost=session.usage.cost,
         recovering=bool(session.recovering),
+        uncommitted=0 if session.ledger is None else session.ledger.uncommitted,
+        memory_again=0 if session.ledger is None else session.ledger.again,
     )
 
 
@@ -105,4 +118,5 @@ def _state(session: Session, *, waiting: bool) -> Activity:
 
 
 def _words(ask: Approval | Question) -> str:
-    return ask.command if isinstance(ask, Approval) else ask.text
+    words = ask.command if isinstance(ask, Approval) else ask.text
+    return words if len(words) <= ASK else f"{words[:ASK]}…"

@@ -80,7 +80,8 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
 
     `startable`: a turn waits that is not held. `alive`: the log says that a runner lives. `holder`: the process that
     has the lock, 0 if none. `silent`: seconds since its last sign of life. `spawned`: a runner has been started for it
-    and has not taken the lock yet. `failed_starts`: runners in a row that ended without starting the turn.
+    and has not taken the lock yet. `failed_starts`: runners in a row that ended without starting the turn. `forgetful`:
+    completed turns are to be committed to memory now. `lingering`: its idle runner only waits to try that again.
     """
 
     session: SessionId
@@ -90,6 +91,8 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     silent: float = 0.0
     spawned: bool = False
     failed_starts: int = 0
+    forgetful: bool = False
+    lingering: bool = False
 
 
 class End(msgspec.Struct, frozen=True):
@@ -129,10 +132,11 @@ Action = End | Record | Spawn | Wait | Fail
 
 def plan(situations: list[Situation], places: int) -> list[Action]:
     """What to do about the sessions, given that many places for runners. Pure; order is that of the situations."""
-    running = sum(bool(found.holder) or found.spawned for found in situations)
+    running = sum((bool(found.holder) and not found.lingering) or found.spawned for found in situations)
+    crowded = sum(bool(found.holder) and found.lingering for found in situations) >= places
     actions: list[Action] = []
     for found in situations:
-        action = _plan_one(found, running, places)
+        action = _plan_one(found, running, places, crowded=crowded)
         if isinstance(action, Spawn):
             running += 1
         if action is not None:
@@ -140,7 +144,7 @@ def plan(situations: list[Situation], places: int) -> list[Action]:
     return actions
 
 
-def _plan_one(found: Situation, running: int, places: int) -> Action | None:
+def _plan_one(found: Situation, running: int, places: int, *, crowded: bool) -> Action | None:
     if found.holder:
         return End(found.session, found.holder) if found.silent > SILENCE else None
     if found.spawned:
@@ -149,4 +153,7 @@ def _plan_one(found: Situation, running: int, places: int) -> Action | None:
         return Fail(found.session)
     if found.startable:
         return Spawn(found.session) if running < places else Wait(found.session, running)
-    return Record(found.session) if found.alive else None
+    if found.alive:
+        return Record(found.session)
+    due = found.forgetful and found.failed_starts < STARTS and running < places and not crowded
+    return Spawn(found.session) if due else None

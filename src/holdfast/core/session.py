@@ -20,9 +20,12 @@ from msgspec import UNSET
 from holdfast.core import asks, course, output
 from holdfast.core import events as e
 from holdfast.core.ids import TurnId
+from holdfast.core.ledger import Attempt
 from holdfast.core.records import Record
 from holdfast.core.state import Conversation, Process, Recovering, State
 from holdfast.core.turns import Turn
+
+Remembering = e.AgentEnded | e.MemoryRequested | e.MemoryStarted | e.MemoryCommitted | e.MemoryFailed
 
 
 class Session(State, kw_only=True, omit_defaults=True):
@@ -110,10 +113,21 @@ class Session(State, kw_only=True, omit_defaults=True):
                 self._change(event)
             case e.SessionDeleted():
                 self.deleted = self.deleted or record.time
+                if self.ledger is not None:
+                    self.ledger.want(self.ledger.generation)
             case e.SessionRestored():
                 self.deleted = 0
-            case e.MemoryStarted() | e.MemoryCommitted() | e.MemoryFailed():
-                pass  # the ledger folds these; nothing that a transcript shows depends on them
+            case e.AgentEnded() | e.MemoryRequested() as event:
+                self._remember(record, event)
+            case e.MemoryStarted() | e.MemoryCommitted() | e.MemoryFailed() as event:
+                self._remember(record, event)
+            case e.PersonNotified() as event:
+                ask = None if event.ask is None else self.ask(event.ask)
+                if ask is not None:
+                    ask.notified_at = ask.notified_at or record.time
+                self.notified = event.turn or self.notified
+            case e.RuleRemembered() | e.RuleRevoked():
+                pass  # the house folds these
             case e.Unknown():
                 pass
             case _:
@@ -165,7 +179,7 @@ class Session(State, kw_only=True, omit_defaults=True):
             output.notify(turn, record, event)
 
     def _open_agent(self, record: Record, event: e.AgentOpened) -> None:
-        if not self.living(record):
+        if not self.living(record) or event.aside:
             return
         self.process = Process(
             agent=event.agent,
@@ -174,9 +188,33 @@ class Session(State, kw_only=True, omit_defaults=True):
             born=event.born,
             group=event.group,
             reference=event.reference,
+            steers=event.steers,
+            takes_reasons=event.takes_reasons,
+            remembers=event.remembers,
         )
         self.conversation = Conversation(event.agent, event.reference) if event.reference else None
         self.failure = ""
+
+    def _remember(self, record: Record, event: Remembering) -> None:
+        """What the ledger folds: nothing that a transcript shows depends on it."""
+        if isinstance(event, e.AgentEnded) and self.living(record) and self.process is not None:
+            self.process = None if self.process.instance == event.instance else self.process
+        if self.ledger is None or not (isinstance(event, e.MemoryRequested) or self.living(record)):
+            return
+        match event:
+            case e.MemoryRequested():
+                self.ledger.want_oldest()
+            case e.AgentEnded():
+                self.ledger.bury(event.instance)
+            case e.MemoryStarted():
+                attempt = Attempt(token=event.token, owner=event.owner, first=event.first, last=event.last)
+                self.ledger.begin(attempt)
+            case e.MemoryCommitted():
+                self.ledger.finish(event.token)
+            case e.MemoryFailed():
+                self.ledger.fail(event.token, event.error, record.time, in_doubt=event.in_doubt)
+            case _:
+                assert_never(event)
 
     def _await_recovery(self, record: Record, event: e.RecoveryPending) -> None:
         turn = self.turns.get(event.turn)

@@ -9,9 +9,10 @@ from typing import Literal
 
 import msgspec
 
-from holdfast.core.events import NoticeRaised, Outcome
+from holdfast.core.events import NoticeRaised, Outcome, Rule
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Question, Usage
+from holdfast.core.ledger import Ledger
 from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 
@@ -32,6 +33,9 @@ class Process(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     born: int = 0
     group: int = 0
     reference: str = ""
+    steers: bool = False
+    takes_reasons: bool = False
+    remembers: bool = False
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -39,6 +43,15 @@ class Conversation(msgspec.Struct, frozen=True):
 
     agent: str
     reference: str
+
+
+class Run(msgspec.Struct, frozen=True):
+    """The last turn that was executed to its end."""
+
+    turn: TurnId
+    outcome: Outcome
+    started: int
+    ended: int
 
 
 class Recovering(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +70,9 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     settled, all. `numbered` counts the turns that ever entered the transcript. `activity` is the seq of the last
     thing worth a look: what lies above `seen` is unseen. `deleted` is the time of deletion, 0 if there was none.
     `latest` is the last turn that the living runner started. `recovering` holds the interrupted turns
-    whose output may still arrive.
+    whose output may still arrive. `rules` are what was allowed for the rest of the session;
+    `notified` is the last turn whose end somebody was told of who was not looking. `ledger` is there from the first
+    turn on that can be committed to memory.
     """
 
     seq: int = 0
@@ -88,13 +103,17 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     running: TurnId | None = None
     latest: TurnId | None = None
     last_outcome: Outcome | None = None
+    last_run: Run | None = None
+    notified: TurnId | None = None
     numbered: int = 0
     asks: dict[AskId, Place] = {}
+    rules: tuple[Rule, ...] = ()
     recovering: dict[TurnId, Recovering] = {}
     usage: Usage = msgspec.field(default_factory=Usage)
     context_used: int = 0
     context_window: int = 0
     notice: NoticeRaised | None = None
+    ledger: Ledger | None = None
 
     def living(self, record: Record) -> bool:
         """Whether the present runner wrote it."""

@@ -18,6 +18,9 @@ from holdfast.core.items import (
     UserMessage,
 )
 
+PERMITTED = 50
+"""Steps in doubt that a turn remembers: that there is one is all that anybody is told."""
+
 
 class Turn(msgspec.Struct, kw_only=True, omit_defaults=True):
     """`number` is its place in the transcript, from 1; 0 while it is queued.
@@ -67,6 +70,12 @@ class Turn(msgspec.Struct, kw_only=True, omit_defaults=True):
         k = self.calls.get(call)
         item = None if k is None else self.items.get(k)
         return item if isinstance(item, ToolCall) else None
+
+    def permit(self, ask: AskId, call: CallId | None) -> None:
+        """The run was allowed a step."""
+        self.permitted[ask] = call
+        if len(self.permitted) > PERMITTED:
+            del self.permitted[next(iter(self.permitted))]
 
     def went_on(self) -> None:
         """The run did something else: whatever it was allowed and reports no call of is behind it."""

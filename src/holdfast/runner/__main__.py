@@ -13,13 +13,18 @@ import os
 import signal
 import sys
 import time
+from functools import partial
 from pathlib import Path
+
+import uvloop
 
 from holdfast import faults, logs
 from holdfast.agents import catalog
+from holdfast.agents.catalog import added_in
 from holdfast.core.errors import Fenced, HoldfastError
 from holdfast.core.ids import SessionId, session_id
 from holdfast.core.records import Position
+from holdfast.door import door
 from holdfast.ownership import Lock
 from holdfast.runner.host import Host
 from holdfast.runner.outbox import Outbox
@@ -51,7 +56,8 @@ def main() -> int:
     session = session_id(name)
     with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{name}.log")):
         try:
-            return asyncio.run(own(settings, session))
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                return runner.run(own(settings, session))
         except HoldfastError as exc:
             log.exception("runner.failed", extra={"session": name})
             print(f"holdfast runner: {exc}", file=sys.stderr)
@@ -81,12 +87,13 @@ async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
     spool = Spool.reserve(spool_path(settings.spools, lock.session, owned.epoch))
     position = Position(epoch=owned.epoch, n=owned.n)
     outbox = Outbox(store, lock.session, position, spool, tell=lock.tell)
+    host = Host(lock.session, owned.epoch, store, outbox, settings, partial(catalog.find, added=added_in(settings)))
     runner = Runner(
         store=store,
         lock=lock,
         owned=owned,
         outbox=outbox,
-        host=Host(lock.session, owned.epoch, outbox, settings, catalog.find),
+        host=host,
         settings=settings,
     )
     loop = asyncio.get_running_loop()
@@ -96,7 +103,8 @@ async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
     loop.add_signal_handler(signal.SIGUSR2, runner.retire)
     log.info("runner.claimed", extra={"session": lock.session, "epoch": owned.epoch, "pid": os.getpid()})
     try:
-        await runner.run()
+        async with door(settings.doors, lock.session, host.take_secret):
+            await runner.run()
     except* Fenced as fenced:
         log.warning("runner.fenced", extra={"session": lock.session, "error": str(fenced.exceptions[0])})
     if spool.empty:

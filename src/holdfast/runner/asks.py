@@ -12,6 +12,7 @@ from holdfast.agents.acp.client import Elicited, Permission
 from holdfast.core.errors import BadId
 from holdfast.core.events import ApprovalRequested, QuestionAsked
 from holdfast.core.ids import AskId, TurnId, ask_id
+from holdfast.core.policy import digest
 
 
 class Waiting(msgspec.Struct):
@@ -31,8 +32,10 @@ class Asks:
         self._used: set[str] = set()
         self._waiting: dict[AskId, Waiting] = {}
 
-    def request(self, turn: TurnId, permission: Permission) -> ApprovalRequested:
-        """The approval to ask for."""
+    def request(
+        self, turn: TurnId, permission: Permission, *, agent: str = "", workspace: str = ""
+    ) -> ApprovalRequested:
+        """The approval to ask for, on behalf of `agent` in `workspace`."""
         ask = self._name(permission.id)
         self._waiting[ask] = Waiting(ask, [permission.id])
         return ApprovalRequested(
@@ -48,6 +51,9 @@ class Asks:
             description=permission.description,
             pattern_keys=permission.pattern_keys,
             diffs=permission.diffs,
+            digest=digest(permission.command, permission.arguments, permission.directory, permission.diffs),
+            agent=agent,
+            workspace=workspace,
         )
 
     def question(self, turn: TurnId, asked: Elicited, now: int) -> QuestionAsked | None:

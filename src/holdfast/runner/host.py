@@ -1,7 +1,6 @@
 """Hosts one agent: opens it, hears what it says and asks, and tells it what people decided.
 
-Law: what an answer permits is in the log, synced, before the agent is told, and it is told once. If the host dies
-between the two, nobody repeats it.
+What the agent asks goes into the log; what people decided comes from there, by way of `Answers`.
 """
 
 import asyncio
@@ -15,26 +14,27 @@ from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
 from holdfast.agents.catalog import AgentSpec
 from holdfast.core.events import (
-    AgentOpened,
     AnyFact,
-    ApprovalDelivered,
-    Attachment,
-    QuestionDelivered,
     QuestionExpired,
     SteerDelivered,
     TextAppended,
     ThoughtAppended,
     ToolChanged,
 )
+from holdfast.core.house import House
 from holdfast.core.ids import AskId, SessionId, TurnId, mint
-from holdfast.core.items import Approval, Question, Steer
+from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
+from holdfast.runner.agents import Agents
+from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
-from holdfast.store.blobs import Blobs
+from holdfast.store.protocol import Store
 
+TELLING = 1.0
+"""Seconds that a cancel waits for answers that are on their way to the agent."""
 log = logging.getLogger(__name__)
 
 
@@ -45,20 +45,24 @@ class Host:
         self,
         session: SessionId,
         epoch: int,
+        store: Store,
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
     ) -> None:
         self._session = session
-        self._tag = f"{session}:{epoch}"
         self._outbox = outbox
-        self._settings = settings
-        self._find_agent = find_agent
+        self.agents = Agents(session, epoch, outbox, settings, find_agent)
         self._agent: AcpAgent | None = None
+        self._agent_name = ""
+        self._workspace = Path()
         self._asks = Asks(lambda: mint(secrets.token_bytes(10)))
+        self._answers = Answers(session, store, outbox, self._asks)
+        self.take_secret = self._answers.take_secret
         self._turn: TurnId | None = None
         self._steered: set[str] = set()
         self._deeds: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
         self.spoke = False
 
     # Opening and closing.
@@ -66,53 +70,23 @@ class Host:
     async def open(self, session: Session) -> bool:
         """Have the agent that the session wants; return whether it knows the conversation.
 
-        A changed choice, or a conversation from which something was removed, gets a new process. Raise `AgentUnusable`
-        or `NoSuchAgent`.
+        A changed choice, or a conversation from which something was removed, gets a new process; the one before is kept
+        while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
-        spec = self._find_agent(session.agent)
-        wanted = session.conversation
-        reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
-        if self._agent is not None and self._agent.alive and self._agent.reference == reference:
-            return True
-        await self.close()
-        self._agent = agent = await AcpAgent.open(
-            spec,
-            workspace=self._workspace(session.workspace),
-            tag=self._tag,
-            listener=self,
-            reference=reference,
-            home=str(self._settings.home),
-            blobs=self._blob,
-        )
-        opened = AgentOpened(
-            agent=spec.name, pid=agent.pid, born=agent.born, group=agent.group, reference=agent.reference
-        )
-        await self._outbox.commit(opened)
-        faults.point("runner.agent_opened")
-        return bool(reference) and agent.reference == reference
-
-    def _workspace(self, chosen: str) -> Path:
-        """The folder that the session names, or one of its own."""
-        if chosen:
-            return Path(chosen).expanduser()
-        folder = self._settings.workspaces / self._session
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder
-
-    def _blob(self, attachment: Attachment) -> Path:
-        return Blobs(self._settings.blobs).path(attachment.blob)
+        self._agent = None
+        hosted, known = await self.agents.open(session, self)
+        self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
+        return known
 
     async def close(self) -> None:
-        """Let the agent end by itself, shortly, and end what is left of it."""
-        agent, self._agent = self._agent, None
-        if agent is not None:
-            await agent.close()
+        """Let the agents end by themselves, shortly, and end what is left of them."""
+        self._agent = None
+        await self.agents.close()
 
     async def end(self) -> None:
         """End the agent and all that it started, now."""
-        agent, self._agent = self._agent, None
-        if agent is not None:
-            await agent.end()
+        self._agent = None
+        await self.agents.end()
 
     # A turn.
 
@@ -128,49 +102,47 @@ class Host:
         return self._turn is not None
 
     def cancel(self) -> None:
-        """Ask the agent to stop."""
+        """Ask the agent to stop. What is being recorded as told to it, it is told first."""
         if self._agent is not None:
-            self._agent.cancel()
+            self._do(self._stop(self._agent, set(self._telling)))
+
+    async def _stop(self, agent: AcpAgent, telling: set[asyncio.Task[None]]) -> None:
+        if telling:
+            await asyncio.wait(telling, timeout=TELLING)
+        agent.cancel()
 
     def finish(self) -> None:
         """The turn is over: nobody waits for an answer any more."""
         self._turn = None
-        self._asks.clear()
+        self._answers.clear()
         for deed in list(self._deeds):
             deed.cancel()
 
     # What people decided.
 
-    def react(self, session: Session) -> None:
-        """Tell the agent what is new in the log."""
-        if self._agent is None:
-            return
-        for ask_id in session.asks:
-            ask = session.ask(ask_id)
-            if ask is not None and ask.state == "answered" and ask_id in self._asks:
-                self._do(self._deliver(self._agent, ask, self._asks.settle(ask_id)))
+    def react(self, session: Session, house: House) -> None:
+        """Tell the agent what is new in the log. One that is asked to stop is told nothing more."""
         turn = None if session.running is None else session.turns.get(session.running)
+        if self._agent is None or (turn is not None and turn.cancel_requested):
+            return
+        for ask, requests in self._answers.given(session):
+            deed = self._do(self._answers.deliver(self._agent, ask, requests))
+            self._telling.add(deed)
+            deed.add_done_callback(self._telling.discard)
+        for approval, rules in self._answers.covered(session, house):
+            self._do(self._answers.allow(approval, rules))
         if turn is None or turn.id != self._turn or not self._agent.can_steer:
             return
         for words in [words for words in turn.steers.values() if words.steer not in self._steered]:
             self._steered.add(words.steer)
             self._do(self._steer(self._agent, words))
 
-    def _do(self, deed: Coroutine[None, None, None]) -> None:
+    def _do(self, deed: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Do something beside the turn; it ends with the turn at the latest."""
         task = asyncio.create_task(deed)
         self._deeds.add(task)
         task.add_done_callback(self._deeds.discard)
-
-    async def _deliver(self, agent: AcpAgent, ask: Approval | Question, requests: list[str]) -> None:
-        delivered = ApprovalDelivered(ask=ask.ask) if isinstance(ask, Approval) else QuestionDelivered(ask=ask.ask)
-        await self._outbox.commit(delivered)
-        faults.point("runner.delivered")
-        for request in requests:
-            if isinstance(ask, Approval):
-                agent.answer_permission(request, allow=ask.choice != "deny", reason=ask.reason)
-            else:
-                agent.answer_question(request, ask.answer)
+        return task
 
     async def _steer(self, agent: AcpAgent, words: Steer) -> None:
         await self._outbox.commit(SteerDelivered(turn=words.turn, steer=words.steer))
@@ -199,7 +171,8 @@ class Host:
     def permission_requested(self, request: Permission) -> None:
         if self._turn is not None:
             self.spoke = True
-            self._outbox.emit(self._asks.request(self._turn, request))
+            where = str(self._workspace)
+            self._outbox.emit(self._asks.request(self._turn, request, agent=self._agent_name, workspace=where))
 
     def question_asked(self, request: Elicited) -> None:
         if self._turn is None or self._agent is None:

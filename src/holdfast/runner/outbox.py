@@ -16,11 +16,11 @@ from typing import Protocol
 from msgspec import UNSET
 
 from holdfast import faults
-from holdfast.core.coalesce import coalesce_events
+from holdfast.core.coalesce import coalesce_events, place
 from holdfast.core.errors import StoreError
 from holdfast.core.events import AnyFact, Event, TextAppended, ThoughtAppended, ToolChanged
 from holdfast.core.ids import SessionId
-from holdfast.core.records import Position
+from holdfast.core.records import Position, Record
 from holdfast.store.protocol import Store
 from holdfast.store.spool import Spool
 
@@ -55,6 +55,12 @@ def weight(fact: AnyFact) -> int:
             return 0
 
 
+class Fold(Protocol):
+    """Takes facts that have just been stored behind seq `after`, as the records that they are now."""
+
+    def __call__(self, after: int, records: Sequence[Record]) -> None: ...
+
+
 class Outbox:
     """`emit` and go on, or `commit` and wait until it is stored. `n` counts the facts, `head` is the last one's seq."""
 
@@ -80,6 +86,9 @@ class Outbox:
         self._stored = 0
         self._arrived = asyncio.Event()
         self._left = asyncio.Condition()
+        self._landed = asyncio.Event()
+        self._landed.set()
+        self.fold: Fold | None = None
         self._loop = asyncio.get_running_loop()
 
     def emit(self, fact: AnyFact) -> None:
@@ -152,14 +161,24 @@ class Outbox:
             batch.append(fact)
         return batch
 
+    async def landed(self) -> None:
+        """Return when no append is on its way: what was stored has been folded, if anybody folds."""
+        await self._landed.wait()
+
     async def _append(self, first: int, events: Sequence[Event]) -> bool:
         faults.point("outbox.appending")
+        self._landed.clear()
         try:
             appended = await self._store.append(self._session, events, position=Position(epoch=self._epoch, n=first))
+            faults.point("outbox.appended")
+            self.head = appended.last
+            if self.fold is not None and appended.written == len(events):
+                after = appended.first - 1
+                self.fold(after, place(events, after=after, time=appended.time, epoch=self._epoch, n=first - 1))
         except StoreError:
             return False
-        faults.point("outbox.appended")
-        self.head = appended.last
+        finally:
+            self._landed.set()
         return True
 
     async def _drain(self) -> None:

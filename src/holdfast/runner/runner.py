@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import time
+from collections.abc import Sequence
 
 from holdfast import __version__, faults
 from holdfast.agents.acp.client import AgentUnusable, Result
@@ -16,22 +17,29 @@ from holdfast.agents.catalog import NoSuchAgent
 from holdfast.core import window
 from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
-from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.house import House
+from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.items import Item
+from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
 from holdfast.runner import context
 from holdfast.runner.host import Host
+from holdfast.runner.memory import Memory
 from holdfast.runner.outbox import Outbox
 from holdfast.salvage import Owned, look_again
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
-from holdfast.store.tail import tail
+from holdfast.store.tail import BATCH, POLL, tail
 
 log = logging.getLogger(__name__)
 
 BEAT = 2.0
 CANCEL_PATIENCE = 5.0
+STOP_SECONDS = 30.0
+"""Seconds, from the wish to stop on, in which what is left is committed to memory."""
+STOP_PATIENCE = 2.0
+"""Seconds that an agent which has something to commit gets to stop its turn by itself."""
 LAST_WORDS = 3.0
 """Seconds that a failing runner gives what was said to reach the store."""
 STOPPED = "Holdfast was asked to end this run."
@@ -57,23 +65,35 @@ class Runner:
         self._prompting: asyncio.Task[Result] | None = None
         self._cancelled: TurnId | None = None
         self._ignored = False
+        self._house = House()
         self._changed = asyncio.Event()
         self._stopping = False
+        self._stop_by = 0.0
         self._retiring = False
+        self._memory = Memory(
+            self._id, lambda: self._session, self._caught_up, store=store, outbox=outbox, agents=host.agents
+        )
+        outbox.fold = self._fold
 
     # Life.
 
     async def run(self) -> None:
         """Work until there is nothing left to do, or until told to stop. Raise `Fenced` if the session is lost."""
         async with asyncio.TaskGroup() as group:
-            steady = [group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow)]
+            steady = [
+                group.create_task(work()) for work in (self._outbox.run, self._beat, self._follow, self._follow_house)
+            ]
             await self._outbox.commit(RunnerStarted(pid=os.getpid(), protocol=PROTOCOL, version=__version__))
             await self._caught_up()
+            remembering = group.create_task(self._memory.run())
             try:
                 await self._work()
             except Exception:
                 await self._keep_what_was_said()
                 raise
+            if self._stopping:
+                await self._memory.finish(self._stop_by)
+            remembering.cancel()
             await self._host.close()
             await self._outbox.commit(RunnerStopped(reason="stopped" if self._stopping else "idle"))
             for task in steady:
@@ -86,9 +106,14 @@ class Runner:
                 await self._outbox.flush()
 
     def stop(self) -> None:
-        """End the run, if there is one, and then this runner."""
-        self._stopping = True
-        if self._prompting is not None:
+        """End the run, if there is one, commit what it completed before to memory, and end this runner. Once."""
+        if self._stopping:
+            return
+        self._stopping, self._stop_by = True, self._loop.time() + STOP_SECONDS
+        if self._prompting is not None and self._turn is not None and self._host.prompting and not self._memory.clean:
+            self._host.cancel()  # politely: it is needed for what it has not committed
+            self._loop.call_later(STOP_PATIENCE, self._insist, self._turn, self._prompting)
+        elif self._prompting is not None:
             self._prompting.cancel()
         self._changed.set()
 
@@ -108,9 +133,13 @@ class Runner:
             await asyncio.sleep(BEAT)
 
     async def _follow(self) -> None:
-        """Fold the log as it grows, and do what new records ask for."""
-        async for records in tail(self._store, self._id, self._session.seq):
-            for record in records:
+        """Fold the log as it grows, and do what new records ask for. What we wrote ourselves need not be read."""
+        while True:
+            head = await self._store.wait(self._id, self._session.seq, POLL)
+            await self._outbox.landed()
+            if head <= self._session.seq:
+                continue
+            for record in await self._store.read(self._id, self._session.seq, BATCH):
                 if record.seq <= self._session.seq:
                     continue
                 if window.needs(self._session, record) is not None:
@@ -120,27 +149,53 @@ class Runner:
             window.settle(self._session)
             self._react()
 
+    def _fold(self, after: int, records: Sequence[Record]) -> None:
+        """Take up our own facts, if nothing lies between them and what we know. Otherwise they will be read."""
+        if after != self._session.seq:
+            return
+        for record in records:
+            if window.needs(self._session, record) is not None:
+                return
+            self._session.apply(record)
+        window.settle(self._session)
+        self._react()
+
+    async def _follow_house(self) -> None:
+        """Know what is allowed for good, and act on it when it changes."""
+        async for records in tail(self._store, HOUSE, 0):
+            for record in records:
+                self._house.apply(record)
+            self._react()
+
     def _react(self) -> None:
         turn = None if self._turn is None else self._session.turns.get(self._turn)
         if turn is not None and turn.cancel_requested:
             self._cancel(turn.id)
-        self._host.react(self._session)
+        self._host.react(self._session, self._house)
+        self._memory.changed()
         self._changed.set()
 
     async def _work(self) -> None:
-        idle_since = self._loop.time()
+        idle_minutes = self._settings.file.runners.idle_minutes
+        # Who was started only to commit what is left does not wait for more to do.
+        leave_at = self._loop.time() + (idle_minutes * 60 if self._memory.clean else 0)
         while not self._stopping:
             self._changed.clear()
             turn = self._next()
             if turn is not None:
+                self._memory.everything = False
                 await self._execute(turn)
-                idle_since = self._loop.time()
+                leave_at = self._loop.time() + idle_minutes * 60
                 continue
-            left = idle_since + self._settings.file.runners.idle_minutes * 60 - self._loop.time()
-            if left <= 0 or self._retiring:
+            left = leave_at - self._loop.time()
+            leaving = left <= 0 or self._retiring or self._session.deleted > 0
+            if leaving and self._memory.done:
                 return
+            if leaving and not self._memory.everything:
+                self._memory.everything = True
+                self._memory.wake()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(left, BEAT)):
+                async with asyncio.timeout(BEAT if leaving else min(left, BEAT)):
                     await self._changed.wait()
             await self._look_for_spools()
 
@@ -181,7 +236,7 @@ class Runner:
         result = await self._result(turn.id, self._prompting)
         self._prompting = None
         self._host.finish()
-        if self._stopping or (result.outcome == "cancelled" and self._ignored):
+        if (self._stopping and self._memory.clean) or (result.outcome == "cancelled" and self._ignored):
             await self._host.end()
         faults.point("runner.turn_ending")
         await self._outbox.commit(self._ending(turn.id, result))

@@ -23,10 +23,12 @@ from holdfast.store.protocol import Appended
 
 
 class Outcome(NamedTuple):
-    """The record that counts, and the session as it was then (of an earlier record: as it is now)."""
+    """The record that counts, and the session as it was then. `again`: it lay there before, and the session is as of
+    now."""
 
     record: Record
     session: Session
+    again: bool = False
 
     @property
     def seq(self) -> int:
@@ -88,17 +90,26 @@ async def _again(wiring: Wiring, session: SessionId, state: Session, seq: int) -
         ask = state.ask(event.ask) or await find_ask(wiring.store, session, state, event.ask)
         if ask is None or ask.answer_seq != seq:
             raise overruled(state, record, [])
-    return Outcome(record, state)
+    return Outcome(record, state, again=True)
 
 
 async def _taken(wiring: Wiring, session: SessionId, state: Session, decision: Decision, taken: KeyTaken) -> Outcome:
     """The key has other content. Words that were meant for a run which is over by now are still the same words."""
     record = await record_at(wiring, session, int(str(taken.details[1])))
     if _words(record.event) == _words(decision.intents[-1]) is not None:
-        return Outcome(record, state)
+        return Outcome(record, state, again=True)
+    if _same_secret(record.event, decision.intents[-1]):
+        return Outcome(record, state, again=True)
     if isinstance(record.event, e.ApprovalAnswered | e.QuestionAnswered):
         raise answered_before(record) from taken
     raise Overruled(str(taken), record, "KeyTaken") from taken
+
+
+def _same_secret(before: e.Event, now: e.Event) -> bool:
+    """Whether the same client gave a secret to the same question, as one does who heard no reply the first time."""
+    if not (isinstance(before, e.QuestionAnswered) and isinstance(now, e.QuestionAnswered)):
+        return False
+    return before.secret and now.secret and (before.ask, before.client) == (now.ask, now.client)
 
 
 def _words(event: e.Event) -> tuple[object, ...] | None:
@@ -126,16 +137,17 @@ async def _answered(wiring: Wiring, session: SessionId, state: Session, command:
         raise Overruled("This ended without an answer: its run was over first.", None)
     record = await record_at(wiring, session, ask.answer_seq)
     if _same_answer(record.event, command):
-        return Outcome(record, state)
+        return Outcome(record, state, again=True)
     raise answered_before(record)
 
 
 def _same_answer(event: e.Event, command: c.AnswerApproval | c.AnswerQuestion) -> bool:
     match event, command:
         case e.ApprovalAnswered(), c.AnswerApproval():
-            return (event.choice, event.reason, event.client) == (command.choice, command.reason, command.client)
-        case e.QuestionAnswered(), c.AnswerQuestion():
-            return (event.text, event.client) == (command.text, command.client)
+            given = (event.choice, event.reason, event.everywhere, event.client)
+            return given == (command.choice, command.reason, command.everywhere, command.client)
+        case e.QuestionAnswered(), c.AnswerQuestion():  # what a secret said, nobody knows
+            return (event.text, event.secret, event.client) == (command.text, command.secret, command.client)
         case _:
             return False
 

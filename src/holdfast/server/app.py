@@ -11,16 +11,29 @@ from litestar.types import ASGIApp
 
 from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
+from holdfast.server.dialect import approvals, questions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
-from holdfast.server.routes import account, asks, files, health, sessions, stream, turns
+from holdfast.server.routes import account, asks, audit, files, health, memory, rules, sessions, stream, turns
 from holdfast.server.routes.health import READ
 from holdfast.server.wired import caller
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
 PAGE_PATHS = ["/", "/session/{session_id:str}"]
-API = (*health.ROUTES, *account.ROUTES, *sessions.ROUTES, *turns.ROUTES, *asks.ROUTES, *files.ROUTES, *stream.ROUTES)
+API = (
+    *health.ROUTES,
+    *account.ROUTES,
+    *sessions.ROUTES,
+    *turns.ROUTES,
+    *asks.ROUTES,
+    *memory.ROUTES,
+    *files.ROUTES,
+    *stream.ROUTES,
+    *rules.ROUTES,
+    *audit.ROUTES,
+)
+DIALECT = (approvals.ROUTES, questions.ROUTES)
 
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
@@ -34,7 +47,7 @@ def create_routes(
 ) -> Litestar:
     """Every route, without the guard."""
     return Litestar(
-        route_handlers=[*API, *page],
+        route_handlers=[*API, *DIALECT, *page],
         dependencies={
             "wiring": Provide(wiring, sync_to_thread=False),
             "client": Provide(caller, sync_to_thread=False),

@@ -18,15 +18,19 @@ from litestar.openapi.spec import Components, SecurityScheme
 from holdfast import __version__
 from holdfast.server import schema
 from holdfast.server.app import create_routes
+from holdfast.server.dialect import values as dialect
 from holdfast.server.guard import OPEN
 from holdfast.server.wiring import Wiring
 
 REFERENCE = "#/components/schemas/{name}"
-VALUES: tuple[type, ...] = tuple(
-    value
-    for value in vars(schema).values()
-    if isinstance(value, type) and issubclass(value, schema.Body | schema.Answer | schema.SessionRow)
-    if value not in (schema.Body, schema.Answer)
+VALUES: tuple[type, ...] = (
+    *(
+        value
+        for value in vars(schema).values()
+        if isinstance(value, type) and issubclass(value, schema.Body | schema.Answer | schema.SessionRow)
+        if value not in (schema.Body, schema.Answer)
+    ),
+    *dialect.ALL,
 )
 FAILED = {
     "description": "Why it was not done.",

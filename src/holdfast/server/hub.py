@@ -27,11 +27,15 @@ log = logging.getLogger(__name__)
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a browser wants to see: sessions from their cursors, the list from its change number."""
+    """What a browser wants to see: sessions from their cursors, the list from its change number.
+
+    `visible`: a person looks at it.
+    """
 
     follows: Sequence[tuple[SessionId, int]] = ()
     listed: int | None = None
     lineage: str | None = None
+    visible: bool = False
 
 
 class Hub:
@@ -105,6 +109,11 @@ class Hub:
                 viewer.wake()
 
     @property
+    def seen(self) -> bool:
+        """Whether a person looks at any tab now."""
+        return any(viewer.visible for viewer in self._viewers)
+
+    @property
     def watched(self) -> int:
         """How many tails run now."""
         return len(self._tails)
@@ -113,6 +122,7 @@ class Hub:
     async def viewer(self, wish: Wish) -> AsyncGenerator[Viewer]:
         """A live connection for the length of the block."""
         viewer = Viewer(self.lineage, lambda: self.conditions, self.report)
+        viewer.visible = wish.visible
         self._viewers.add(viewer)
         if self.closing.is_set():
             viewer.leave()

@@ -9,10 +9,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from holdfast.core import codec
-from holdfast.core.events import Attachment, Choice, Known
+from holdfast.core.events import Attachment, Choice, Known, Rule
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Item, Question
 from holdfast.core.overview import Overview
+from holdfast.core.policy import Offer
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.ownership import Holder
@@ -39,7 +40,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSession(Body, frozen=True, kw_only=True):
-    """`id` may be chosen by the client: the same request again changes nothing."""
+    """`id` may be chosen by the client: the same request again changes nothing.
+
+    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it.
+    """
 
     id: Id | None = None
     title: Title = ""
@@ -50,6 +54,7 @@ class NewSession(Body, frozen=True, kw_only=True):
     project: Name = ""
     tags: Tags = ()
     predecessor: Id | None = None
+    prev_session_id: Id | None = None
 
 
 class SessionChange(Body, frozen=True, kw_only=True):
@@ -88,11 +93,17 @@ class Continuation(Body, frozen=True, kw_only=True):
 
 
 class AskAnswer(Body, frozen=True, kw_only=True):
-    """`choice` answers an approval, `text` a question."""
+    """`choice` answers an approval, `text` a question.
+
+    `reason` goes with deny, `everywhere` with always. `digest` is that of the request as it was shown: if it is given
+    and does not fit, nothing is answered. The text of a secret is never stored.
+    """
 
     choice: Choice | None = None
     text: Text | None = None
     reason: Reason = ""
+    everywhere: bool = False
+    digest: Annotated[str, Meta(max_length=64)] = ""
 
 
 class Truncation(Body, frozen=True, kw_only=True):
@@ -204,12 +215,36 @@ class Submitted(Answer, frozen=True, kw_only=True):
     state: Literal["queued", "running", "ended", "steering"]
 
 
-class Answered(Answer, frozen=True, kw_only=True):
-    """The answer counts."""
+class Answered(Answer, frozen=True, kw_only=True, omit_defaults=True):
+    """The answer counts. `reason_goes`: the agent hears why it was refused with the refusal, as words during the run,
+    or as its next turn."""
 
     session: SessionId
     ask: AskId
     seq: int
+    reason_goes: Literal["agent", "steer", "turn"] | None = None
+
+
+class Offers(Answer, frozen=True, kw_only=True):
+    """What may be answered beyond *once*, and in words what each would match from then on."""
+
+    offers: list[Offer]
+
+
+class ApprovalRule(Answer, frozen=True, kw_only=True):
+    """Something that is allowed for good, in words, and the answer that it came from."""
+
+    id: str
+    words: str
+    rule: Rule
+    time: int
+    client: str
+    session: SessionId | None
+    ask: AskId | None
+
+
+class ApprovalRules(Answer, frozen=True, kw_only=True):
+    rules: list[ApprovalRule]
 
 
 class Asks(Answer, frozen=True, kw_only=True):
@@ -220,6 +255,28 @@ class Asks(Answer, frozen=True, kw_only=True):
     asks: list[Approval | Question]
     seq: int
     lineage: str
+
+
+class MemoryState(Answer, frozen=True, kw_only=True):
+    """Completed turns count as generations; all up to `committed` are committed to memory.
+
+    `may_be_doubled`: a commit was in flight when its process ended, so it is made again and may count twice.
+    """
+
+    generation: int
+    committed: int
+    uncommitted: bool
+    commits: int
+    in_flight: bool
+    may_be_doubled: bool
+    last_error: str | None
+
+
+class MemoryCommit(Answer, frozen=True, kw_only=True):
+    """Whether something was committed, and if not, why."""
+
+    committed: bool
+    reason: Literal["nothing", "failed", "in_flight", "no_agent"] | None = None
 
 
 class Hits(Answer, frozen=True, kw_only=True):

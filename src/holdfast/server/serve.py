@@ -20,7 +20,6 @@ import uvloop
 
 from holdfast import __version__, logs
 from holdfast.core.errors import HoldfastError, StoreError
-from holdfast.core.ids import SessionId
 from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
 from holdfast.server.auth import Gatekeeper
@@ -28,12 +27,12 @@ from holdfast.server.browser import open_in_browser
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
 from holdfast.server.listening import listen
+from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
 from holdfast.server.supervisor import Supervisor
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
-from holdfast.store.sqlite.bell import Bell
 from holdfast.store.sqlite.store import Options, SqliteStore
 
 log = logging.getLogger(__name__)
@@ -134,8 +133,9 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
-        with hearing(settings, hub):
-            await Server(config, announce, hub.close).serve(sockets=[listener])
+        watches.append(group.create_task(Notifier(wiring, presence.link).run()))
+        store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
+        await Server(config, announce, hub.close).serve(sockets=[listener])
         for watch in watches:
             watch.cancel()
         log.info("server.stopped")
@@ -169,33 +169,12 @@ async def indexed(wiring: Wiring) -> None:
 
 
 @contextlib.asynccontextmanager
-async def opened(settings: Settings) -> AsyncGenerator[Store]:
+async def opened(settings: Settings) -> AsyncGenerator[SqliteStore]:
     store = await SqliteStore.open_folder(settings.store, Options(bells=settings.bells))
     try:
         yield store
     finally:
         await store.close()
-
-
-@contextlib.contextmanager
-def hearing(settings: Settings, hub: Hub) -> Generator[None]:
-    """Let the hub know of every log that grows, watched or not: the list may have changed."""
-    bell = Bell.in_folder(settings.bells, None)
-    if bell is None:
-        yield  # then the list polls
-        return
-
-    def heard(_session: SessionId, _head: int) -> None:
-        hub.rung()
-
-    loop = asyncio.get_running_loop()
-    bell.listen()
-    loop.add_reader(bell, bell.hear, heard)
-    try:
-        yield
-    finally:
-        loop.remove_reader(bell)
-        bell.close()
 
 
 async def running(store: Store) -> int:

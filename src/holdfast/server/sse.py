@@ -4,7 +4,8 @@ Every record is a frame of its own whose id is the cursor to go on from: `id: <s
 of its own, so one `data` line holds it.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -16,7 +17,8 @@ from holdfast.core.records import Record
 from holdfast.server.schema import Gone, SessionRow, row_of
 from holdfast.store.protocol import Row
 
-Name = Literal["ready", "record", "session", "gone", "reset", "store", "places"]
+Name = Literal["ready", "record", "session", "gone", "reset", "store", "places", "initial", "approval", "clarify"]
+"""The last three are those of the dialect."""
 
 HELLO = b": hello\n\n"
 ALIVE = b": alive\n\n"
@@ -26,12 +28,18 @@ HEADERS = {
     "x-accel-buffering": "no",
 }
 
+_EVENT = re.compile(rb"^event: (\w+)\ndata: (.*)$", re.MULTILINE)
 _encode = msgspec.json.Encoder().encode
 
 
 def frame(name: Name, value: msgspec.Struct) -> bytes:
     """An event that is no record: it has no place in a log, hence no id."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), _encode(value))
+
+
+def events_in(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """The name and the data of each event in `body`, for whoever translates a live connection into another."""
+    return ((found[1].decode(), found[2]) for found in _EVENT.finditer(body))
 
 
 def record_frames(session: SessionId, records: Sequence[Record]) -> bytes:

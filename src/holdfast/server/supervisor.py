@@ -141,15 +141,14 @@ class Supervisor:
         while rows := await self._store.changes(self._change, ROWS):
             for row in rows:
                 self._change = row.change
-                if row.overview.state == "idle" and not row.overview.recovering:
+                if _needs_nobody(row.overview):
                     self._rows.pop(row.id, None)
                 else:
                     self._rows[row.id] = row.overview
 
     def _interesting(self, alive: set[SessionId]) -> list[SessionId]:
-        return sorted(
-            {*alive, *self._spawned, *self.holders, *(s for s, row in self._rows.items() if row.state != "idle")}
-        )
+        wanting = (s for s, row in self._rows.items() if row.state != "idle" or row.uncommitted)
+        return sorted({*alive, *self._spawned, *self.holders, *wanting})
 
     def _situation(self, session: SessionId, alive: set[SessionId]) -> recovery.Situation:
         row = self._rows.get(session)
@@ -168,6 +167,8 @@ class Supervisor:
             silent=self._silence(session, holder),
             spawned=session in self._spawned,
             failed_starts=self._failed_starts.get(session, 0),
+            forgetful=row is not None and row.uncommitted > 0 and time.time() * 1000 >= row.memory_again,
+            lingering=row is not None and row.state == "idle" and row.memory_again > 0,
         )
 
     def _silence(self, session: SessionId, holder: Holder | None) -> float:
@@ -205,8 +206,11 @@ class Supervisor:
         await asyncio.to_thread(end_tree, f"{session}:", home=str(self._settings.home))
 
     def _make_room(self) -> None:
-        """Ask as many idle runners as there are who wait to give up their places. A busy one is never asked."""
-        busy = {session for session, row in self._rows.items() if row.state != "idle"}
+        """Ask as many idle runners as there are who wait to give up their places. A busy one is never asked.
+
+        Nor is one that takes no place: it only waits to commit its memory again.
+        """
+        busy = {session for session, row in self._rows.items() if row.state != "idle" or row.memory_again}
         idle = [holder for session, holder in self.holders.items() if holder.pid > 0 and session not in busy]
         for holder in idle[: len(self.places.waiting)]:
             log.info("runner.retired", extra={"session": holder.session, "pid": holder.pid})
@@ -304,6 +308,10 @@ class Supervisor:
 
     def _errors(self, session: SessionId) -> Path:
         return self._settings.logs / "runners" / f"{session}.err"
+
+
+def _needs_nobody(row: Overview) -> bool:
+    return row.state == "idle" and not row.recovering and not row.uncommitted
 
 
 def _name(spare: "subprocess.Popen[str]", session: SessionId) -> bool:

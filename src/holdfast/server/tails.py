@@ -81,6 +81,8 @@ class ListSource:
 
     async def frames(self, after: int, limit: int, *, joined: bool) -> tuple[int, bytes]:  # noqa: ARG002  rows never join
         rows: list[Row] = await self._store.changes(after, limit)
+        if len(rows) == limit:
+            self._rung.set()  # there may be more
         return (rows[-1].change, row_frames(rows)) if rows else (after, b"")
 
     async def wait(self, after: int) -> None:  # noqa: ARG002  a bell does not say what it is about
@@ -133,13 +135,13 @@ class Tail:
         crowd = len(self.viewers) > CROWD
         head = self.window.head
         try:
+            await self.source.wait(head)
             last, body = await self.source.frames(head, BATCH, joined=crowd)
-            if last == head:
-                await self.source.wait(head)
-                return
         except StoreError as exc:
             self._trouble(exc)
             await asyncio.sleep(POLL)
+            return
+        if last == head:
             return
         self.window.add(last, body)
         self._wake()

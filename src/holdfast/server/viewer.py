@@ -72,6 +72,7 @@ class Viewer:
         self, lineage: str, conditions: Callable[[], Conditions], trouble: Callable[[StoreError], None]
     ) -> None:
         self.follows: list[Follow] = []
+        self.visible = False
         self._lineage = lineage
         self._conditions = conditions
         self._trouble = trouble

@@ -236,7 +236,7 @@ class MemoryStore:
         if key is not None:
             log.keys[key] = (len(log.records), codec.encode(events[-1]))
         await self._finish(log)
-        return Appended(head + 1, len(log.records), len(events))
+        return Appended(head + 1, len(log.records), len(events), time)
 
     def _take(self, log: Log, record: Record) -> None:
         log.records.append(record)

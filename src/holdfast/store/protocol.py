@@ -20,11 +20,15 @@ from holdfast.core.window import Settled
 
 
 class Appended(msgspec.Struct, frozen=True):
-    """Where the events lie. `written` says how many were new; if none, `first` to `last` is where they lay before."""
+    """Where the events lie. `written` says how many were new; if none, `first` to `last` is where they lay before.
+
+    New ones were stored at `time`.
+    """
 
     first: int
     last: int
     written: int
+    time: int = 0
 
 
 class Claimed(msgspec.Struct, frozen=True):

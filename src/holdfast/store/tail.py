@@ -20,5 +20,5 @@ async def tail(store: Store, session: SessionId, after: int = 0) -> AsyncIterato
         if records:
             after = records[-1].seq
             yield records
-        else:
+        if len(records) < BATCH:
             await store.wait(session, after, POLL)

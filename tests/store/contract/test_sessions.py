@@ -210,7 +210,7 @@ async def test_a_line_tells_how_far_the_plan_is(store: Store) -> None:
 
 
 async def test_a_line_tells_who_waits_and_for_what(store: Store) -> None:
-    """The number of open asks, and the text of the oldest; an answered one waits no more."""
+    """The number of open asks, the oldest one's text and id; an answered one waits no more."""
     run = await Run.claim(store)
     await run.start()
     await run.write(
@@ -219,12 +219,14 @@ async def test_a_line_tells_who_waits_and_for_what(store: Store) -> None:
     )
     line = (await row(store)).overview
     assert (line.state, line.waiting, line.ask, line.ask_kind) == ("waiting", 2, "rm -r build", "approval")
+    assert line.ask_id == "a1"
     await store.append(S1, [e.ApprovalAnswered(ask=AskId("a1"), choice="deny")])
     line = (await row(store)).overview
     assert (line.state, line.waiting, line.ask, line.ask_kind) == ("waiting", 1, "Which one?", "question")
+    assert line.ask_id == "q1"
     await store.append(S1, [e.QuestionAnswered(ask=AskId("q1"), text="this")])
     line = (await row(store)).overview
-    assert (line.state, line.waiting, line.ask) == ("running", 0, "")
+    assert (line.state, line.waiting, line.ask, line.ask_id) == ("running", 0, "", "")
 
 
 async def test_a_line_tells_whether_there_is_something_new(store: Store) -> None:

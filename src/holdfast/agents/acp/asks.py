@@ -85,14 +85,17 @@ def permission(name: str, wanted: wire.PermissionWanted, call: Call, workspace: 
     )
 
 
-def decision(options: tuple[wire.PermissionOption, ...], *, allow: bool, reason: str) -> dict[str, Any] | None:
+def decision(
+    options: tuple[wire.PermissionOption, ...], *, allow: bool, reason: str = "", digest: str = ""
+) -> dict[str, Any] | None:
     """The answer to a permission request; None if the agent offers no way to say it."""
     kind = "allow_once" if allow else "reject_once"
     chosen = next((option.option_id for option in options if option.kind == kind), None)
     if chosen is None:
         return None
     answer: dict[str, Any] = {"outcome": {"outcome": "selected", "optionId": chosen}}
-    return answer | ({"_meta": {"holdfast": {"reason": reason}}} if reason else {})
+    ours = {name: value for name, value in (("reason", reason), ("digest", digest)) if value}
+    return answer | ({"_meta": {"holdfast": ours}} if ours else {})
 
 
 def question(name: str, wanted: wire.ElicitationWanted) -> Elicited | None:

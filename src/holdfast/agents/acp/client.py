@@ -14,21 +14,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdfast.agents.acp import asks, wire
 from holdfast.agents.acp.asks import Elicited, Permission
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
 from holdfast.agents.acp.enclosures import enclose
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
-from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, Listener, Result
+from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Listener, Result
 from holdfast.agents.acp.opening import Opened, Strange, shake_hands, why
 from holdfast.agents.acp.translate import Meter, Translator
 from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
 from holdfast.core.errors import BadId
 from holdfast.core.events import AnyFact, Attachment
+from holdfast.core.excerpt import Message
 from holdfast.core.ids import TurnId, ask_id, mint
 
-__all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "Elicited", "Listener", "Permission", "Result"]
+__all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +70,7 @@ class AcpAgent:
         self.reference = ""
         self.can_steer = False
         self.can_commit_memory = False
+        self.takes_reasons = False
         self._reading = asyncio.create_task(self._read(), name=f"agent {spec.name}")
         self._reading.add_done_callback(_log_fault)
 
@@ -112,10 +116,11 @@ class AcpAgent:
         self.reference = opened.reference
         self.can_steer = opened.capabilities.ours.steer
         self.can_commit_memory = opened.capabilities.ours.commit_memory
+        self.takes_reasons = opened.capabilities.ours.reasons
 
     @property
     def alive(self) -> bool:
-        return not self._reading.done()
+        return not self._connection.over
 
     # What the owner does.
 
@@ -146,12 +151,15 @@ class AcpAgent:
         self._connection.notify("session/cancel", {"sessionId": self.reference})
         self._call_off()
 
-    def answer_permission(self, name: str, allow: bool, reason: str = "") -> None:  # noqa: FBT001 (named by its callers)
-        """Allow or reject what was asked for, this once. An id that waits no more is ignored."""
+    def answer_permission(self, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
+        """Allow or reject what was asked for, this once. An id that waits no more is ignored.
+
+        `digest` names what a person saw: an agent of ours carries out that and nothing else.
+        """
         if name not in self._permissions:
             return
         request, wanted = self._permissions.pop(name)
-        answer = asks.decision(wanted.options, allow=allow, reason=reason)
+        answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
         if answer is None and allow:
             self._notice("The agent offers no way to allow this once, so it was not allowed.", "warning")
         self._connection.respond(request, answer or asks.CANCELLED)
@@ -173,15 +181,21 @@ class AcpAgent:
             return False
         return (wire.read(result, dict[str, Any]) or {}).get("accepted") is not False
 
-    async def commit_memory(self, token: str, first: int, last: int) -> None:
-        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed`."""
-        params = {"sessionId": self.reference, "token": token, "first": first, "last": last}
+    async def commit_memory(self, token: str, first: int, last: int, messages: Sequence[Message] | None = None) -> None:
+        """Have the agent commit its memory of generations `first` to `last`. Raise `CommitFailed` or `CommitLost`.
+
+        `messages` is what was said in them, for an agent that was not there. A provider that has seen the token before
+        has nothing to do.
+        """
+        params: dict[str, Any] = {"sessionId": self.reference, "token": token, "from": first, "to": last}
+        if messages is not None:
+            params["messages"] = [msgspec.structs.asdict(message) for message in messages]
         try:
             await self._connection.request("_holdfast/commit_memory", params)
         except Rejected as exc:
             raise CommitFailed(exc) from exc
         except Gone as exc:
-            raise CommitFailed("its process ended.") from exc
+            raise CommitLost("its process ended.") from exc
 
     async def close(self) -> None:
         """Let it end by itself, shortly, and end all that is left of it."""

@@ -50,13 +50,14 @@ class Connection:
         self._receiver = receiver
         self._peer = Peer()
         self._waiting: dict[Id, Answer] = {}
-        self._over = False
+        self.over = False
+        """Whether the child is known to be dead: nothing more is heard, and nothing it is asked is answered."""
         self.fault = ""
         """Why we ended the child, if it was our decision."""
 
     def ask(self, method: str, params: Mapping[str, Any], answer: Answer) -> None:
         """Send a request; `answer` is called with its response in reading order, or with None at the child's end."""
-        if self._over:
+        if self.over:
             answer(None)
             return
         number, line = self._peer.request(method, params)
@@ -96,7 +97,7 @@ class Connection:
                 await self._receiver.room()
             await self._await_exit()
         finally:
-            self._over = True
+            self.over = True
             waiting, self._waiting = self._waiting, {}
             for answer in waiting.values():
                 answer(None)

@@ -19,6 +19,10 @@ class CommitFailed(HoldfastError):
     """The agent could not commit its memory: {0}"""
 
 
+class CommitLost(CommitFailed):
+    """The agent may have committed its memory or not: {0}"""
+
+
 class Result(NamedTuple):
     """How a prompt ended."""
 

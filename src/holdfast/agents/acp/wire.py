@@ -30,6 +30,7 @@ class OurMeta(Wire, frozen=True, kw_only=True):
 
     steer: bool = False
     commit_memory: bool = False
+    reasons: bool = False
     turn: str = ""
     id: str = ""
     parent: str = ""

@@ -1,13 +1,17 @@
-"""`python -m holdfast.agents.scripted`: speak ACP on stdin and stdout until stdin ends."""
+"""`python -m holdfast.agents.scripted`: speak ACP on stdin and stdout until stdin ends.
+
+Words behind it name extensions that it is not to offer: `steer`, `reasons`, `commitMemory`.
+"""
 
 import os
 import signal
+import sys
 
 from holdfast.agents.scripted.agent import Agent
 
 
 def main() -> None:
-    agent = Agent(write=_write)
+    agent = Agent(write=_write, without=sys.argv[1:])
 
     def terminated(_signal: int, _frame: object) -> None:
         if not agent.hanging:

@@ -5,7 +5,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, cast
 
 import msgspec
@@ -29,6 +29,9 @@ NAME = "Tour (scripted, no model)"
 LATE_PAUSE = 0.005
 
 
+EXTENSIONS = ("steer", "commitMemory", "reasons")
+
+
 class Session:
     """One conversation. `told` says that it has had a message."""
 
@@ -40,7 +43,10 @@ class Session:
 
 
 class Agent:
-    def __init__(self, write: Callable[[bytes], None]) -> None:
+    """`without` names the extensions that it does not offer, as most agents do not."""
+
+    def __init__(self, write: Callable[[bytes], None], without: Collection[str] = ()) -> None:
+        self._extensions = {name: True for name in EXTENSIONS if name not in without}
         self._peer = Peer()
         self._write = write
         self._lock = threading.Lock()  # a line is written whole, and ids are given out one by one
@@ -89,6 +95,7 @@ class Agent:
             case "_holdfast/steer":
                 self._steered(request.id, self._session(request.params), str(params.get("text", "")))
             case "_holdfast/commit_memory":
+                self.memory.note(self._session(request.params).workspace, params)
                 threading.Thread(target=self._commit, args=(request.id,), daemon=True).start()
             case _:
                 self._send(self._peer.unknown(request))
@@ -97,7 +104,7 @@ class Agent:
         self._forms = at(params, "clientCapabilities", "elicitation", "form") is not None
         return {
             "protocolVersion": 1,
-            "agentCapabilities": {"loadSession": True, "_meta": {"holdfast": {"steer": True, "commitMemory": True}}},
+            "agentCapabilities": {"loadSession": True, "_meta": {"holdfast": self._extensions}},
             "agentInfo": {"name": "holdfast-tour", "title": NAME, "version": __version__},
             "authMethods": [],
         }

@@ -13,8 +13,9 @@ They are a contract. What each says stands in a message of its own.
 !approve append FILE TEXT         the same, and appends TEXT as a line to FILE in the workspace once it is approved
 !approvemany N                    asks N times at once; then says approved:CHOICE or denied once for each, line by line
 !ask QUESTION | CHOICE ...        asks, then says answer:TEXT, or unanswered. timeout=SECONDS and secret=yes may stand
-                                  among the choices
+                                  among the choices; of a secret it says secret: and the start of its SHA-256
 !askmany N                        asks N questions at once; then says one line for each
+!asksame N QUESTION | CHOICE ...  asks the same question N times at once; then says one line for each
 !plan A; B; C                     shows a plan
 !usage IN OUT                     reports tokens
 !title TEXT                       suggests a title
@@ -131,11 +132,15 @@ def _approve(stage: Stage, rest: str) -> None:
 def _approve_append(stage: Stage, rest: str) -> None:
     from pathlib import Path
 
+    from holdfast.core.policy import digest
+
     _, name, text = rest.split(" ", 2)
     path = Path(stage.workspace, name).resolve()
     if not path.is_relative_to(Path(stage.workspace).resolve()):
         raise Failed(f"{name} lies outside of the workspace.")
-    (choice,) = stage.ask_leave([_leave(stage, rest, "")])
+    leave = _leave(stage, rest, "")
+    arguments = msgspec.json.encode(leave["toolCall"]["rawInput"]).decode()
+    choice = stage.ask_exact_leave(leave, digest(rest, arguments, stage.workspace))
     if not choice.startswith("deny"):
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{text}\n")
@@ -176,11 +181,18 @@ def _told(choice: str) -> str:
 def _ask(stage: Stage, rest: str) -> None:
     question, *options = (part.strip() for part in rest.split("|"))
     (answer,) = stage.ask([_question(question, options)])
-    stage.say(_answered(answer))
+    stage.say(_hidden(answer) if "secret=yes" in options else _answered(answer))
 
 
 def _askmany(stage: Stage, rest: str) -> None:
     answers = stage.ask([_question(f"Question {number} of {int(rest)}?", []) for number in range(1, int(rest) + 1)])
+    stage.say("\n".join(_answered(answer) for answer in answers))
+
+
+def _asksame(stage: Stage, rest: str) -> None:
+    count, _, rest = rest.partition(" ")
+    question, *options = (part.strip() for part in rest.split("|"))
+    answers = stage.ask([_question(question, options)] * int(count))
     stage.say("\n".join(_answered(answer) for answer in answers))
 
 
@@ -203,6 +215,13 @@ def _question(text: str, options: list[str]) -> Json:
 
 def _answered(answer: str | None) -> str:
     return "unanswered" if answer is None else f"answer:{answer}"
+
+
+def _hidden(answer: str | None) -> str:
+    """That a secret came, and whether it came whole, without saying it."""
+    from hashlib import sha256
+
+    return "unanswered" if answer is None else f"secret:{sha256(answer.encode()).hexdigest()[:8]}"
 
 
 def _plan(stage: Stage, rest: str) -> None:
@@ -278,6 +297,7 @@ ACTS: dict[str, Callable[[Stage, str], None]] = {
     "approvemany": _approvemany,
     "ask": _ask,
     "askmany": _askmany,
+    "asksame": _asksame,
     "plan": _plan,
     "usage": _usage,
     "title": lambda stage, rest: stage.update("session_info_update", title=rest),

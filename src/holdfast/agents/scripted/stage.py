@@ -89,8 +89,18 @@ class Stage:
 
     def ask_leave(self, requests: list[Json]) -> list[str]:
         """Ask for every permission at once; return `once`, `always`, `deny` or `deny:REASON` for each."""
-        answers = self._ask("session/request_permission", [{"options": OPTIONS, **request} for request in requests])
-        return [_choice(answer) for answer in answers]
+        return [_choice(answer) for answer in self._ask_leave(requests)]
+
+    def ask_exact_leave(self, request: Json, digest: str) -> str:
+        """Ask for leave to do what `digest` names. Whoever approved something else has not approved this."""
+        (answer,) = self._ask_leave([request])
+        choice, approved = _choice(answer), at(answer, "_meta", "holdfast", "digest")
+        if not choice.startswith("deny") and approved not in (None, digest):
+            raise Failed("What was approved is not what was asked, so nothing was done.")
+        return choice
+
+    def _ask_leave(self, requests: list[Json]) -> list[Json | None]:
+        return self._ask("session/request_permission", [{"options": OPTIONS, **request} for request in requests])
 
     def ask(self, questions: list[Json]) -> list[str | None]:
         """Ask every question at once; return what was answered to each."""
@@ -107,14 +117,16 @@ class Stage:
 
         def take(number: int, answer: Json | None) -> None:
             with self._changed:
-                answers[number] = answer
+                if not self._cancelled:  # after that, nobody answers: what still comes calls off
+                    answers[number] = answer
                 self._changed.notify_all()
 
         for number, request in enumerate(requests):
             self._wire.ask(method, request, lambda answer, number=number: take(number, answer))
         with self._changed:
             self._changed.wait_for(lambda: self._cancelled or len(answers) == len(requests))
-        self.check()
+        if len(answers) < len(requests):
+            self.check()
         return [answers[number] for number in range(len(requests))]
 
 

@@ -14,6 +14,7 @@ from holdfast.core import ids, window
 from holdfast.core.errors import NoSuchSession, StoreError
 from holdfast.core.ids import SessionId
 from holdfast.server.act import act
+from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema import (
     Created,
     Done,
@@ -39,6 +40,8 @@ WAIT = 30.0
 @post("/api/sessions", summary="Begin a session", status_code=201)
 async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response[Created]:
     session = ids.session_id(data.id) if data.id else SessionId(ids.mint(secrets.token_bytes(10)))
+    named = data.predecessor or data.prev_session_id
+    predecessor = ids.session_id(named) if named else None
     event = e.SessionCreated(
         title=" ".join(data.title.split()),
         agent=data.agent,
@@ -47,7 +50,7 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
         workspace=data.workspace,
         project=data.project,
         tags=data.tags,
-        predecessor=ids.session_id(data.predecessor) if data.predecessor else None,
+        predecessor=predecessor,
         client=client,
     )
     try:
@@ -57,6 +60,8 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
         raise
     wiring.hub.report(None)
     wiring.hub.rung()
+    if predecessor is not None:
+        await hand_over(wiring, predecessor, session, client)
     new = appended.written > 0
     return Response(Created(id=session, seq=appended.last, created=new), status_code=201 if new else 200)
 

@@ -1,20 +1,17 @@
 """The live connection: everything that a browser watches, over one response that does not end."""
 
-import asyncio
-from contextlib import aclosing
 from typing import Annotated
 
 from litestar import get
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import QueryParameter
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp
 
 from holdfast.core import ids
 from holdfast.core.errors import BadCommand
 from holdfast.core.ids import SessionId
-from holdfast.server.hub import Hub, Wish
-from holdfast.server.sse import HEADERS
-from holdfast.server.viewer import Viewer
+from holdfast.server.hub import Wish
+from holdfast.server.live import Live
 from holdfast.server.wired import Wired
 
 FOLLOWS = 16
@@ -40,11 +37,12 @@ async def stream(
         list[str] | None, QueryParameter(max_items=FOLLOWS, description="Follow a session: `<session>:<after>`")
     ] = None,
     lineage: Annotated[str | None, QueryParameter(description="The history that the cursors belong to")] = None,
+    visible: Annotated[bool, QueryParameter(description="A person looks at it, and need not be notified")] = False,  # noqa: FBT002  a query's field
 ) -> ASGIApp:
     follows = [_parsed(text) for text in follow or ()]
     if len({session for session, _ in follows}) != len(follows):
         raise BadCommand("A session is followed twice. Name each session once.")
-    return Live(wiring.hub, Wish(follows=follows, listed=listed, lineage=lineage))
+    return Live(wiring.hub, Wish(follows=follows, listed=listed, lineage=lineage, visible=visible))
 
 
 def _parsed(text: str) -> tuple[SessionId, int]:
@@ -52,31 +50,6 @@ def _parsed(text: str) -> tuple[SessionId, int]:
     if not after.isdecimal() or len(after) > 18:
         raise BadCommand(f"{text!r} is no cursor. Write it as <session>:<seq of the last record you have>.")
     return ids.session_id(name), int(after)
-
-
-class Live:
-    """One response, sent until the browser goes or the server ends."""
-
-    def __init__(self, hub: Hub, wish: Wish) -> None:
-        self._hub = hub
-        self._wish = wish
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  ASGI's shape
-        headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-        async with self._hub.viewer(self._wish) as viewer, asyncio.TaskGroup() as group:
-            watch = group.create_task(_until_gone(receive, viewer))
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            async with aclosing(viewer.bodies()) as bodies:
-                async for body in bodies:
-                    await send({"type": "http.response.body", "body": body, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            watch.cancel()
-
-
-async def _until_gone(receive: Receive, viewer: Viewer) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    viewer.leave()
 
 
 ROUTES = (stream,)

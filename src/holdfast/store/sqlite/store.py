@@ -58,12 +58,17 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SqliteStore:
-    """A folder with a database in it. Make one with `SqliteStore.open_folder`."""
+    """A folder with a database in it. Make one with `SqliteStore.open_folder`.
+
+    `heard`, if it is set, is called whenever another process says that it has written, to whatever log.
+    """
 
     def __init__(self, folder: Path, options: Options) -> None:
         self._folder = folder
         self._options = options
         self._waiting: dict[SessionId, set[asyncio.Future[int]]] = {}
+        self._heads: dict[SessionId, int] = {}
+        self.heard: Callable[[], None] | None = None
         self._loop = asyncio.get_running_loop()
         self._bell = None if options.bells is None else Bell.in_folder(options.bells, options.session)
         self._gate = Gate(folder / GATE)
@@ -95,7 +100,7 @@ class SqliteStore:
             if self._bell is not None:
                 with translated():
                     self._bell.listen()
-                self._loop.add_reader(self._bell, self._bell.hear, self._wake)
+                self._loop.add_reader(self._bell, self._bell.hear, self._hear)
         except BaseException:
             await self.close()
             raise
@@ -124,26 +129,41 @@ class SqliteStore:
         return await self._writer.do(lambda writing: writing.adopt(session, facts, turn=turn, epoch=epoch))
 
     async def read(self, session: SessionId, after: int, limit: int) -> list[Record]:
-        return await self._reader.do(lambda reading: reading.read(session, after, limit))
+        heard = self._heads.get(session, 0)
+        records = await self._reader.do(lambda reading: reading.read(session, after, limit))
+        last = records[-1].seq if records else after
+        if len(records) < limit and last < heard == self._heads.get(session):
+            self._heads[session] = last  # what was heard of is gone: the session was purged
+        return records
 
     async def wait(self, session: SessionId, after: int, seconds: float) -> int:
         deadline = self._loop.time() + seconds
+        # Whoever rings has said how far the log reaches, so most waits ask nobody. What was not heard is looked for.
+        if seconds <= 0 or self._bell is None or session not in self._heads:
+            head = await self._look(session)
+            if head > after or seconds <= 0:
+                return head
         while True:
             rung: asyncio.Future[int] = self._loop.create_future()
             self._waiting.setdefault(session, set()).add(rung)
             try:
-                head = await self._reader.do(lambda reading: reading.head(session))
-                left = deadline - self._loop.time()
-                if head > after or left <= 0:
-                    return head
-                with contextlib.suppress(TimeoutError):
+                head = self._heads.get(session, 0)  # after `rung` is known to the writer's thread: nothing lies between
+                if head <= after:
                     # not wait_for: Python 3.11's loses a cancellation that comes together with the result
-                    async with asyncio.timeout(min(POLL, left)):
+                    async with asyncio.timeout(min(POLL, max(0.0, deadline - self._loop.time()))):
                         head = await rung
-                    if head > after:
-                        return head
+            except TimeoutError:
+                head = await self._look(session)
             finally:
                 self._forget(session, rung)
+            if head > after or self._loop.time() >= deadline:
+                return head
+
+    async def _look(self, session: SessionId) -> int:
+        """How far the log reaches, by the database itself."""
+        head = await self._reader.do(lambda reading: reading.head(session))
+        self._heads[session] = max(head, self._heads.get(session, 0))
+        return head
 
     async def open(self, session: SessionId) -> Opened:
         return await self._reader.do(lambda reading: reading.open(session))
@@ -210,10 +230,18 @@ class SqliteStore:
 
     def _ring(self, session: SessionId, head: int) -> None:
         """Called on the writer's thread after each commit."""
+        self._heads[session] = max(head, self._heads.get(session, 0))
         if self._bell is not None:
             self._bell.ring(session, head)
         if self._waiting.get(session):
             self._loop.call_soon_threadsafe(self._wake, session, head)
+
+    def _hear(self, session: SessionId, head: int) -> None:
+        """Somebody else has written."""
+        self._heads[session] = max(head, self._heads.get(session, 0))
+        self._wake(session, head)
+        if self.heard is not None:
+            self.heard()
 
     def _wake(self, session: SessionId, head: int) -> None:
         for rung in list(self._waiting.get(session, ())):

@@ -321,7 +321,7 @@ class Writing:
             self._execute(KEEP_KEY, (place.number, key, place.head + count, _digest(bodies[-1])))
         self._lay_down(session, place, rows, place.position + count if epoch else place.position)
         self._renew(place, coalesce.place(events, after=place.head, time=now, epoch=epoch, n=n), bodies)
-        return Appended(place.head + 1, place.head + count, count)
+        return Appended(place.head + 1, place.head + count, count, now)
 
     def _lay_down(
         self,

@@ -2,6 +2,11 @@
 
 import type { Shapes } from './read'
 
+export interface AgentEnded {
+  kind: 'agent.ended'
+  instance: string
+}
+
 export interface AgentFailed {
   kind: 'agent.failed'
   error: string
@@ -16,12 +21,17 @@ export interface AgentOpened {
   born: number
   group: number
   reference: string
+  steers: boolean
+  takes_reasons: boolean
+  remembers: boolean
+  aside: boolean
 }
 
 export interface Answered {
   session: string
   ask: string
   seq: number
+  reason_goes: 'agent' | 'steer' | 'turn' | null
 }
 
 export interface Approval {
@@ -36,6 +46,7 @@ export interface Approval {
   answer_seq: number
   answered_at: number
   answered_from: string
+  notified_at: number
   expired_because: string
   command: string
   call: string | null
@@ -49,10 +60,13 @@ export interface Approval {
   choices: ('always' | 'deny' | 'once' | 'session')[]
   diffs: Diff[]
   digest: string
+  agent: string
+  workspace: string
   choice: 'always' | 'deny' | 'once' | 'session' | null
   by: 'agent' | 'person' | 'rule' | null
   rule: string
   reason: string
+  everywhere: boolean
 }
 
 export interface ApprovalAnswered {
@@ -63,6 +77,7 @@ export interface ApprovalAnswered {
   by: 'agent' | 'person' | 'rule'
   rule: string
   reason: string
+  everywhere: boolean
 }
 
 export interface ApprovalDelivered {
@@ -74,6 +89,16 @@ export interface ApprovalExpired {
   kind: 'approval.expired'
   ask: string
   reason: string
+}
+
+export interface ApprovalHead {
+  approval_id: string
+  command: string
+  description: string
+  pattern_key: string
+  pattern_keys: string[]
+  choices: ('always' | 'deny' | 'once' | 'session')[]
+  session_id: string
 }
 
 export interface ApprovalRequested {
@@ -93,12 +118,43 @@ export interface ApprovalRequested {
   choices: ('always' | 'deny' | 'once' | 'session')[]
   diffs: Diff[]
   digest: string
+  agent: string
+  workspace: string
+}
+
+export interface ApprovalResponse {
+  session_id?: string | null
+  approval_id?: string | null
+  choice?: string
+  yolo?: boolean
+}
+
+export interface ApprovalRule {
+  id: string
+  words: string
+  rule: Rule
+  time: number
+  client: string
+  session: string | null
+  ask: string | null
+}
+
+export interface ApprovalRules {
+  rules: ApprovalRule[]
+}
+
+export interface ApprovalTaken {
+  ok: true
+  choice: 'always' | 'deny' | 'once' | 'session'
+  approval_id: string
 }
 
 export interface AskAnswer {
   choice?: 'always' | 'deny' | 'once' | 'session' | null
   text?: string | null
   reason?: string
+  everywhere?: boolean
+  digest?: string
 }
 
 export interface Asks {
@@ -114,6 +170,13 @@ export interface Attachment {
   blob: string
   media_type: string
   size: number
+}
+
+export interface Attempt {
+  token: string
+  owner: string
+  first: number
+  last: number
 }
 
 export interface Continuation {
@@ -198,6 +261,26 @@ export interface Late {
   turn: string
 }
 
+export interface Ledger {
+  generation: number
+  commits: number
+  tries: number
+  wanted: number
+  segments: Segment[]
+  attempt: Attempt | null
+  doubt: Attempt | null
+  doubled: boolean
+  failures: number
+  error: string
+  no_agent: boolean
+  again: number
+}
+
+export interface MemoryCommit {
+  committed: boolean
+  reason: 'failed' | 'in_flight' | 'no_agent' | 'nothing' | null
+}
+
 export interface MemoryCommitted {
   kind: 'memory.committed'
   token: string
@@ -207,6 +290,13 @@ export interface MemoryFailed {
   kind: 'memory.failed'
   token: string
   error: string
+  in_doubt: boolean
+}
+
+export interface MemoryRequested {
+  kind: 'memory.requested'
+  client: string
+  successor: string | null
 }
 
 export interface MemoryStarted {
@@ -215,6 +305,16 @@ export interface MemoryStarted {
   owner: string
   first: number
   last: number
+}
+
+export interface MemoryState {
+  generation: number
+  committed: number
+  uncommitted: boolean
+  commits: number
+  in_flight: boolean
+  may_be_doubled: boolean
+  last_error: string | null
 }
 
 export interface NewSession {
@@ -227,6 +327,7 @@ export interface NewSession {
   project?: string
   tags?: string[]
   predecessor?: string | null
+  prev_session_id?: string | null
 }
 
 export interface NewTurn {
@@ -235,6 +336,15 @@ export interface NewTurn {
   attachments?: Attachment[]
   mode?: 'interrupt' | 'queue' | 'steer'
   continues?: string | null
+}
+
+export interface NotTaken {
+  ok: false
+  error: string
+  code: string
+  stale?: boolean
+  choice?: 'always' | 'deny' | 'once' | 'session'
+  response?: string
 }
 
 export interface Notice {
@@ -257,9 +367,36 @@ export interface NoticeRaised {
   code: string
 }
 
+export interface Offer {
+  choice: 'always' | 'deny' | 'once' | 'session'
+  everywhere: boolean
+  words: string
+}
+
+export interface Offers {
+  offers: Offer[]
+}
+
 export interface PageItem {
   number: number
   item: UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End
+}
+
+export interface PendingApprovals {
+  pending: ApprovalHead | null
+  pending_count: number
+}
+
+export interface PendingQuestions {
+  pending: QuestionHead | null
+  pending_count: number
+}
+
+export interface PersonNotified {
+  kind: 'person.notified'
+  client: string
+  ask: string | null
+  turn: string | null
 }
 
 export interface Place {
@@ -300,6 +437,9 @@ export interface Process {
   born: number
   group: number
   reference: string
+  steers: boolean
+  takes_reasons: boolean
+  remembers: boolean
 }
 
 export interface Question {
@@ -314,6 +454,7 @@ export interface Question {
   answer_seq: number
   answered_at: number
   answered_from: string
+  notified_at: number
   expired_because: string
   text: string
   choices: string[]
@@ -322,6 +463,7 @@ export interface Question {
   timeout_seconds: number
   expires_at: number
   answer: string
+  token: string
 }
 
 export interface QuestionAnswered {
@@ -330,6 +472,7 @@ export interface QuestionAnswered {
   ask: string
   text: string
   secret: boolean
+  token: string
 }
 
 export interface QuestionAsked {
@@ -354,6 +497,30 @@ export interface QuestionExpired {
   kind: 'question.expired'
   ask: string
   reason: string
+}
+
+export interface QuestionHead {
+  clarify_id: string
+  question: string
+  choices_offered: string[]
+  requested_at: number
+  timeout_seconds: number
+  expires_at: number
+  session_id: string
+}
+
+export interface QuestionResponse {
+  session_id?: string | null
+  clarify_id?: string | null
+  response?: string | null
+  answer?: string | null
+  choice?: string | null
+}
+
+export interface QuestionTaken {
+  ok: true
+  response: string
+  clarify_id: string
 }
 
 export interface Ready {
@@ -391,6 +558,38 @@ export interface Reset {
   lineage: string
 }
 
+export interface Rule {
+  id: string
+  agent: string
+  action: string
+  key: string
+  command: string
+  directory: string
+  workspace: string
+  everywhere: boolean
+}
+
+export interface RuleRemembered {
+  kind: 'rule.remembered'
+  client: string
+  rule: Rule
+  session: string | null
+  ask: string | null
+}
+
+export interface RuleRevoked {
+  kind: 'rule.revoked'
+  client: string
+  rule: string
+}
+
+export interface Run {
+  turn: string
+  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted'
+  started: number
+  ended: number
+}
+
 export interface RunnerLost {
   kind: 'runner.lost'
   reason: string
@@ -406,6 +605,19 @@ export interface RunnerStarted {
 export interface RunnerStopped {
   kind: 'runner.stopped'
   reason: string
+}
+
+export interface Segment {
+  owner: string
+  first: number
+  last: number
+  base: number
+  since: number
+  begun: number
+  agent: string
+  reference: string
+  dead: boolean
+  adopted: boolean
 }
 
 export interface Session {
@@ -437,13 +649,17 @@ export interface Session {
   running: string | null
   latest: string | null
   last_outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
+  last_run: Run | null
+  notified: string | null
   numbered: number
   asks: Map<string, Place>
+  rules: Rule[]
   recovering: Map<string, Recovering>
   usage: Usage
   context_used: number
   context_window: number
   notice: NoticeRaised | null
+  ledger: Ledger | null
 }
 
 export interface SessionChange {
@@ -527,6 +743,7 @@ export interface SessionRow {
   seen: number
   waiting: number
   ask: string
+  ask_id: string
   ask_kind: '' | 'approval' | 'question'
   doing: string
   plan_done: number
@@ -535,6 +752,8 @@ export interface SessionRow {
   queued: number
   cost: number
   recovering: boolean
+  uncommitted: number
+  memory_again: number
   id: string
   change: number
   unseen: boolean
@@ -792,23 +1011,29 @@ export interface UserMessage {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
 }
 
 export const SHAPES = {
+  AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
   AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
-  AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""]},
-  Answered: {"session":"s","ask":"s","seq":"i"},
-  Approval: {"type":{"e":["approval"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"expired_because":["s",""],"command":"s","call":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},[]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"choice":[{"o":[{"e":["always","deny","once","session"]},"0"]},null],"by":[{"o":[{"e":["agent","person","rule"]},"0"]},null],"rule":["s",""],"reason":["s",""]},
-  ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""]},
+  AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false],"aside":["b",false]},
+  Answered: {"session":"s","ask":"s","seq":"i","reason_goes":[{"o":[{"e":["agent","steer","turn"]},"0"]},null]},
+  Approval: {"type":{"e":["approval"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"command":"s","call":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},[]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""],"choice":[{"o":[{"e":["always","deny","once","session"]},"0"]},null],"by":[{"o":[{"e":["agent","person","rule"]},"0"]},null],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
+  ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
   ApprovalDelivered: {"kind":{"e":["approval.delivered"]},"ask":"s"},
   ApprovalExpired: {"kind":{"e":["approval.expired"]},"ask":"s","reason":["s",""]},
-  ApprovalRequested: {"kind":{"e":["approval.requested"]},"ask":"s","turn":"s","command":"s","call":[{"o":["s","0"]},null],"parent":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},["once","session","always","deny"]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""]},
+  ApprovalHead: {"approval_id":"s","command":"s","description":"s","pattern_key":"s","pattern_keys":{"a":"s"},"choices":{"a":{"e":["always","deny","once","session"]}},"session_id":"s"},
+  ApprovalRequested: {"kind":{"e":["approval.requested"]},"ask":"s","turn":"s","command":"s","call":[{"o":["s","0"]},null],"parent":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},["once","session","always","deny"]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""]},
+  ApprovalRule: {"id":"s","words":"s","rule":"@Rule","time":"i","client":"s","session":{"o":["s","0"]},"ask":{"o":["s","0"]}},
+  ApprovalRules: {"rules":{"a":"@ApprovalRule"}},
+  ApprovalTaken: {"ok":[{"e":[true]},true],"choice":{"e":["always","deny","once","session"]},"approval_id":"s"},
   Asks: {"head":{"o":[{"k":"type","o":{"approval":"Approval","question":"Question"}},"0"]},"count":"i","asks":{"a":{"k":"type","o":{"approval":"Approval","question":"Question"}}},"seq":"i","lineage":"s"},
   Attachment: {"name":"s","blob":"s","media_type":["s","application/octet-stream"],"size":["i",0]},
+  Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
@@ -820,40 +1045,57 @@ export const SHAPES = {
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
   Late: {"epoch":"i","turn":"s"},
+  Ledger: {"generation":["i",0],"commits":["i",0],"tries":["i",0],"wanted":["i",0],"segments":[{"a":"@Segment"},[]],"attempt":[{"o":["@Attempt","0"]},null],"doubt":[{"o":["@Attempt","0"]},null],"doubled":["b",false],"failures":["i",0],"error":["s",""],"no_agent":["b",false],"again":["i",0]},
+  MemoryCommit: {"committed":"b","reason":[{"o":[{"e":["failed","in_flight","no_agent","nothing"]},"0"]},null]},
   MemoryCommitted: {"kind":{"e":["memory.committed"]},"token":"s"},
-  MemoryFailed: {"kind":{"e":["memory.failed"]},"token":"s","error":"s"},
+  MemoryFailed: {"kind":{"e":["memory.failed"]},"token":"s","error":"s","in_doubt":["b",false]},
+  MemoryRequested: {"kind":{"e":["memory.requested"]},"client":["s",""],"successor":[{"o":["s","0"]},null]},
   MemoryStarted: {"kind":{"e":["memory.started"]},"token":"s","owner":"s","first":"i","last":"i"},
+  MemoryState: {"generation":"i","committed":"i","uncommitted":"b","commits":"i","in_flight":"b","may_be_doubled":"b","last_error":{"o":["s","0"]}},
+  NotTaken: {"ok":[{"e":[false]},false],"error":"s","code":"s","stale":["b"],"choice":[{"e":["always","deny","once","session"]}],"response":["s"]},
   Notice: {"type":{"e":["notice"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
+  Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
+  Offers: {"offers":{"a":"@Offer"}},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
+  PendingApprovals: {"pending":{"o":["@ApprovalHead","0"]},"pending_count":"i"},
+  PendingQuestions: {"pending":{"o":["@QuestionHead","0"]},"pending_count":"i"},
+  PersonNotified: {"kind":{"e":["person.notified"]},"client":["s",""],"ask":[{"o":["s","0"]},null],"turn":[{"o":["s","0"]},null]},
   Place: {"turn":"s","k":"i"},
   Places: {"running":["i",0],"waiting":[{"a":"s"},[]]},
   Plan: {"type":{"e":["plan"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"entries":[{"a":"@PlanEntry"},[]]},
   PlanEntry: {"text":"s","status":[{"e":["completed","pending","running"]},"pending"]},
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
-  Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""]},
-  Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""]},
-  QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false]},
+  Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
+  Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
+  QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
   QuestionDelivered: {"kind":{"e":["question.delivered"]},"ask":"s"},
   QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
+  QuestionHead: {"clarify_id":"s","question":"s","choices_offered":{"a":"s"},"requested_at":"i","timeout_seconds":"i","expires_at":"i","session_id":"s"},
+  QuestionTaken: {"ok":[{"e":[true]},true],"response":"s","clarify_id":"s"},
   Ready: {"lineage":"s"},
   Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
   RecoveryFinished: {"kind":{"e":["recovery.finished"]},"turn":"s","result":{"e":["complete","neutral","recovered"]}},
   RecoveryPending: {"kind":{"e":["recovery.pending"]},"turn":"s","attempts":["i",0]},
   Reset: {"session":{"o":["s","0"]},"lineage":"s"},
+  Rule: {"id":"s","agent":["s",""],"action":["s",""],"key":["s",""],"command":["s",""],"directory":["s",""],"workspace":["s",""],"everywhere":["b",false]},
+  RuleRemembered: {"kind":{"e":["rule.remembered"]},"client":["s",""],"rule":"@Rule","session":[{"o":["s","0"]},null],"ask":[{"o":["s","0"]},null]},
+  RuleRevoked: {"kind":{"e":["rule.revoked"]},"client":["s",""],"rule":"s"},
+  Run: {"turn":"s","outcome":{"e":["cancelled","completed","failed","interrupted"]},"started":"i","ended":"i"},
   RunnerLost: {"kind":{"e":["runner.lost"]},"reason":["s",""]},
   RunnerStarted: {"kind":{"e":["runner.started"]},"pid":["i",0],"protocol":["i",1],"version":["s",""]},
   RunnerStopped: {"kind":{"e":["runner.stopped"]},"reason":["s",""]},
-  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"process":[{"o":["@Process","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null]},
+  Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
+  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"process":[{"o":["@Process","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
-  SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"id":"s","change":"i","unseen":"b"},
+  SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
@@ -879,5 +1121,5 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opened":"AgentOpened","agent.failed":"AgentFailed","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opened":"AgentOpened","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
 } as const satisfies Shapes

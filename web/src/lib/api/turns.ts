@@ -1,7 +1,7 @@
 // Turns and answers: what a person says to a session. Each may be sent again under its id; it is recorded once.
 
 import { request } from './client'
-import type { Answered, AskAnswer, Done, NewTurn, Submitted } from './shapes.gen'
+import type { Answered, AskAnswer, Done, NewTurn, Offers, Submitted } from './shapes.gen'
 
 function turns(session: string): string {
   return `/api/sessions/${encodeURIComponent(session)}/turns`
@@ -25,6 +25,11 @@ export function releaseTurn(session: string, turn: string): Promise<Done> {
 
 export function continueTurn(session: string, turn: string, id: string): Promise<Submitted> {
   return request('Submitted', `${turns(session)}/${turn}/continue`, { method: 'POST', body: { id } })
+}
+
+/** What could be allowed beyond this once, each in words. */
+export function askOffers(session: string, ask: string): Promise<Offers> {
+  return request('Offers', `/api/sessions/${encodeURIComponent(session)}/asks/${encodeURIComponent(ask)}/offers`)
 }
 
 export function answerAsk(session: string, ask: string, body: AskAnswer, signal?: AbortSignal): Promise<Answered> {

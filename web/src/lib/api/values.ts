@@ -10,6 +10,7 @@ import {
   type Failure,
   type Gone,
   type Hits,
+  type Offers,
   type Places,
   type Ready,
   type Records,
@@ -31,6 +32,7 @@ export interface Values {
   Failure: Omit<Failure, 'record'>
   Gone: Gone
   Hits: Hits
+  Offers: Offers
   Places: Places
   Ready: Ready
   Records: Omit<Records, 'records'>

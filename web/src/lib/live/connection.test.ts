@@ -89,7 +89,7 @@ describe('one tab', () => {
     const one = join()
     exchange.take(one.tab, { type: 'wish', wish: wish() })
     await settle()
-    expect(streams()[0]?.url.search).toBe('?list=5&lineage=L&follow=s1%3A10')
+    expect(streams()[0]?.url.search).toBe('?list=5&lineage=L&visible=true&follow=s1%3A10')
     streams()[0]?.say(READY + record('s1', 11) + record('s1', 14))
     await settle()
     expect(one.reach()).toBe('live')

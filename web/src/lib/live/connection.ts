@@ -13,6 +13,8 @@ export interface Wanted {
   lineage: string
   list: number
   follows: Map<string, number>
+  /** Somebody looks at a tab, and need not be notified in other ways. */
+  visible: boolean
 }
 
 export interface World {
@@ -190,6 +192,7 @@ export class Connection {
 function address(wanted: Wanted, cursors: Cursors): string {
   const query = new URLSearchParams({ list: String(cursors.list) })
   if (wanted.lineage !== '') query.set('lineage', wanted.lineage)
+  if (wanted.visible) query.set('visible', 'true')
   for (const [session, after] of cursors.follows) query.append('follow', `${session}:${after}`)
   return `/api/stream?${query}`
 }

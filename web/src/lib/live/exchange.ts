@@ -95,13 +95,15 @@ export class Exchange {
     const token = wishes.at(-1)?.token
     if (token === undefined || fitting.length === 0) return null
     const list = Math.min(...fitting.map((wish) => wish.list))
-    return { token, lineage: this.#lineage, list, follows: follows(fitting) }
+    const visible = wishes.some((wish) => wish.visible)
+    return { token, lineage: this.#lineage, list, follows: follows(fitting), visible }
   }
 
   /** Whether the open connection does not give what is wanted, from where it is wanted. */
   #differs(open: Wanted, wanted: Wanted): boolean {
     const { list, follows } = this.#connection.cursors
     if (open.token !== wanted.token || open.lineage !== wanted.lineage || wanted.list < list) return true
+    if (open.visible !== wanted.visible) return true // who looks away is notified of what waits
     if (this.#connection.reach === 'refused') return true
     if ([...follows.keys()].some((session) => !wanted.follows.has(session))) return true
     return [...wanted.follows].some(([session, after]) => after < (follows.get(session) ?? Infinity))

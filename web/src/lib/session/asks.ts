@@ -10,7 +10,7 @@ import type * as wire from '../api/shapes.gen'
 import { common, hush } from './output'
 import type { LogRecord } from './records'
 import { askOf, touch, type Approval, type Question, type Session, type Turn } from './state'
-import { add } from './turns'
+import { add, permit } from './turns'
 
 const UNANSWERED = {
   recovered: false,
@@ -18,6 +18,7 @@ const UNANSWERED = {
   answer_seq: 0,
   answered_at: 0,
   answered_from: '',
+  notified_at: 0,
   expired_because: '',
 } as const
 
@@ -39,10 +40,13 @@ export function request(state: Session, turn: Turn, record: LogRecord, event: wi
     choices: event.choices,
     diffs: event.diffs,
     digest: event.digest,
+    agent: event.agent,
+    workspace: event.workspace,
     choice: null,
     by: null,
     rule: '',
     reason: '',
+    everywhere: false,
   })
 }
 
@@ -59,6 +63,7 @@ export function question(state: Session, turn: Turn, record: LogRecord, event: w
     timeout_seconds: event.timeout_seconds,
     expires_at: event.expires_at,
     answer: '',
+    token: '',
   })
 }
 
@@ -75,14 +80,17 @@ export function answer(
   event: wire.ApprovalAnswered | wire.QuestionAnswered,
 ): void {
   const item = askOf(state, event.ask)
-  if (item?.state !== 'open') return
+  // Whoever was asked to stop is told nothing more.
+  if (item?.state !== 'open' || state.turns.get(item.turn)?.cancel_requested !== false) return
   if (item.type === 'approval' && event.kind === 'approval.answered') {
     item.choice = event.choice
     item.by = event.by
     item.rule = event.rule
     item.reason = event.reason
+    item.everywhere = event.everywhere
   } else if (item.type === 'question' && event.kind === 'question.answered') {
     item.answer = event.text
+    item.token = event.token
   } else {
     return
   }
@@ -99,7 +107,8 @@ export function deliver(state: Session, id: string): void {
   item.state = 'delivered'
   state.touched.add(item)
   state.asks.delete(id)
-  if (item.type === 'approval' && item.choice !== 'deny') state.turns.get(item.turn)?.permitted.set(id, item.call)
+  const turn = state.turns.get(item.turn)
+  if (turn !== undefined && item.type === 'approval' && item.choice !== 'deny') permit(turn, id, item.call)
 }
 
 export function expire(state: Session, id: string, reason: string): void {

@@ -71,7 +71,7 @@ export function steer(state: Session, record: LogRecord, event: wire.TurnSteered
   if (turn?.state === 'running') {
     if (!turn.steers.has(event.steer)) turn.steers.set(event.steer, said)
   } else {
-    requeue(state, record, said, false)
+    requeue(state, said, record.seq, false)
     touch(state, record)
   }
 }
@@ -87,10 +87,10 @@ export function deliverSteer(state: Session, turn: Turn, id: string, time: numbe
 }
 
 /** Words that came too late for their run become the next turn, as sent when they were. */
-function requeue(state: Session, record: LogRecord, said: Steer, held: boolean): void {
+function requeue(state: Session, said: Steer, seq: number, held: boolean): void {
   if (state.turns.has(said.steer)) return
   const message = words(said.steer, said.time, { text: said.text, client: said.client })
-  enqueue(state, newTurn(said.steer, record.seq, message, held), true)
+  enqueue(state, newTurn(said.steer, seq, message, held), true)
 }
 
 export function start(state: Session, record: LogRecord, id: string): void {
@@ -132,7 +132,7 @@ function end(state: Session, record: LogRecord, turn: Turn, outcome: Outcome, er
   mark(state, record, turn, outcome, error, stderr)
   if (state.running === turn.id) state.running = null
   state.last_outcome = outcome
-  for (const said of [...turn.steers.values()].reverse()) requeue(state, record, said, outcome !== 'completed')
+  for (const said of [...turn.steers.values()].reverse()) requeue(state, said, turn.seq, outcome !== 'completed')
   turn.steers = new Map()
   if (unwell) for (const queued of state.queue) hold(state.turns.get(queued))
   touch(state, record)

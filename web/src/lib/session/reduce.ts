@@ -6,7 +6,7 @@ import { answer, deliver, expire, question, request } from './asks'
 import * as course from './course'
 import { notify, replacePlan, speak, spend, think, useTool } from './output'
 import type { LogRecord } from './records'
-import { grows, living, noUsage, owns, runs, touch, type Session, type Turn } from './state'
+import { askOf, grows, living, noUsage, owns, runs, touch, type Session, type Turn } from './state'
 import { callOf, endOf } from './turns'
 
 type Output = wire.TextAppended | wire.ThoughtAppended | wire.ToolChanged | wire.PlanReplaced
@@ -163,9 +163,20 @@ export function apply(state: Session, record: LogRecord): void {
     case 'session.restored':
       state.deleted = 0
       return
+    case 'agent.ended':
+      if (living(state, record) && state.process?.instance === event.instance) state.process = null
+      return
+    case 'person.notified': {
+      const ask = event.ask === null ? undefined : askOf(state, event.ask)
+      if (ask !== undefined) ask.notified_at ||= record.time
+      return
+    }
+    case 'memory.requested':
     case 'memory.started':
     case 'memory.committed':
     case 'memory.failed':
+    case 'rule.remembered':
+    case 'rule.revoked':
     case 'unknown':
       return
     default:
@@ -256,9 +267,9 @@ function raise(state: Session, record: LogRecord, event: wire.NoticeRaised): voi
 }
 
 function openAgent(state: Session, record: LogRecord, event: wire.AgentOpened): void {
-  if (!living(state, record)) return
-  const { agent, instance, pid, born, group, reference } = event
-  state.process = { agent, instance, pid, born, group, reference }
+  if (!living(state, record) || event.aside) return
+  const { agent, instance, pid, born, group, reference, steers, takes_reasons, remembers } = event
+  state.process = { agent, instance, pid, born, group, reference, steers, takes_reasons, remembers }
   state.conversation = reference ? { agent, reference } : null
   state.failure = ''
 }

@@ -25,12 +25,15 @@ export type Item = wire.PageItem['item']
 export type Outcome = End['outcome']
 
 export type Turn = Omit<wire.Turn, 'items'> & { items: Map<number, Item> }
-export type Session = Omit<wire.Session, 'turns'> & { turns: Map<string, Turn>; touched: Set<Item> }
+/** What only runs and the server act on: rules, memory, who was notified. Nothing that is shown depends on it. */
+type Unshown = 'rules' | 'ledger' | 'last_run' | 'notified'
+export type Session = Omit<wire.Session, 'turns' | Unshown> & { turns: Map<string, Turn>; touched: Set<Item> }
 
 /** A session as the server sent it. */
 export function load(sent: wire.Session): Session {
+  const { rules: _rules, ledger: _ledger, last_run: _run, notified: _notified, ...shown } = sent
   const turns = [...sent.turns].map(([id, turn]) => [id, loadTurn(turn)] as const)
-  return { ...sent, turns: new Map(turns), touched: new Set() }
+  return { ...shown, turns: new Map(turns), touched: new Set() }
 }
 
 function loadTurn(sent: wire.Turn): Turn {

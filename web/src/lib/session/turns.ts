@@ -54,6 +54,16 @@ export function finished(item: ToolCall): boolean {
   return item.status !== 'pending' && item.status !== 'running'
 }
 
+/** Steps in doubt that a turn remembers: that there is one is all that anybody is told. */
+const PERMITTED = 50
+
+/** The run was allowed a step. */
+export function permit(turn: Turn, ask: string, call: string | null): void {
+  turn.permitted.set(ask, call)
+  const [oldest] = turn.permitted.keys()
+  if (turn.permitted.size > PERMITTED && oldest !== undefined) turn.permitted.delete(oldest)
+}
+
 /** The run did something else: whatever it was allowed and reports no call of is behind it. */
 export function wentOn(turn: Turn): void {
   for (const [ask, call] of turn.permitted) if (!isUnfinished(turn, call)) turn.permitted.delete(ask)

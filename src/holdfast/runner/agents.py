@@ -1,0 +1,181 @@
+"""The agent processes of one runner: the one that the session talks to, and those that still own something.
+
+Law: a process that owns turns which are not committed to memory is kept, whatever the session wants now, and closed
+once, when they are.
+"""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from holdfast import faults
+from holdfast.agents.acp.client import AcpAgent
+from holdfast.agents.acp.listener import Listener
+from holdfast.agents.catalog import AgentSpec
+from holdfast.core.events import AgentOpened, Attachment
+from holdfast.core.ids import SessionId
+from holdfast.core.ledger import Ledger, Segment
+from holdfast.core.session import Session
+from holdfast.runner.outbox import Outbox
+from holdfast.settings import Settings
+from holdfast.store.blobs import Blobs
+
+log = logging.getLogger(__name__)
+
+
+class Hosted(msgspec.Struct, frozen=True, kw_only=True):
+    """One process: its name in the log, the agent and the model that it was opened for, and where it works."""
+
+    instance: str
+    name: str
+    model: str
+    workspace: Path
+    agent: AcpAgent
+
+
+class Agents:
+    """All processes that this runner has opened and not closed, by instance."""
+
+    def __init__(
+        self,
+        session: SessionId,
+        epoch: int,
+        outbox: Outbox,
+        settings: Settings,
+        find_agent: Callable[[str], AgentSpec],
+    ) -> None:
+        self._session = session
+        self._epoch = epoch
+        self._outbox = outbox
+        self._settings = settings
+        self._find_agent = find_agent
+        self._opened = 0
+        self._hosted: dict[str, Hosted] = {}
+        self._current = ""
+        self._adopting = ""
+        self._closing: set[str] = set()
+
+    def living(self, instance: str) -> Hosted | None:
+        """The process of that name, if it can still be asked."""
+        hosted = self._hosted.get(instance)
+        return hosted if hosted is not None and hosted.agent.alive else None
+
+    async def open(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
+        """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`."""
+        spec = self._find_agent(session.agent)
+        wanted = session.conversation
+        reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
+        current = self.living(self._current)
+        if current is not None and current.model == session.model and current.agent.reference == reference:
+            return current, True
+        self._current = ""
+        await self.tidy(session.ledger)
+        hosted = await self._open(session, spec, reference, listener, aside=False)
+        self._current = hosted.instance
+        return hosted, bool(reference) and hosted.agent.reference == reference
+
+    async def adopter(self, session: Session, segment: Segment) -> Hosted | None:
+        """An agent that may commit what a dead one left: the present one, or one opened for that alone."""
+        spec = self._find_agent(segment.agent or session.agent)
+        current = self.living(self._current)
+        if current is None or current.name != spec.name:
+            current = await self._open(session, spec, segment.reference, Deaf(), aside=True)
+        self._adopting = current.instance
+        return current if current.agent.can_commit_memory else None
+
+    async def conclude(self, ledger: Ledger) -> None:
+        """An attempt is over: what its agent owns now is in the ledger."""
+        self._adopting = ""
+        await self.tidy(ledger)
+
+    async def _open(
+        self, session: Session, spec: AgentSpec, reference: str, listener: Listener, *, aside: bool
+    ) -> Hosted:
+        self._opened += 1
+        instance = f"{self._epoch}.{self._opened}"
+        workspace = self._workspace(session.workspace)
+        agent = await AcpAgent.open(
+            spec,
+            workspace=workspace,
+            tag=f"{self._session}:{instance}",
+            listener=listener,
+            reference=reference,
+            home=str(self._settings.home),
+            blobs=self._blob,
+        )
+        hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
+        self._hosted[instance] = hosted
+        opened = AgentOpened(
+            agent=spec.name,
+            instance=instance,
+            pid=agent.pid,
+            born=agent.born,
+            group=agent.group,
+            reference=agent.reference,
+            steers=agent.can_steer,
+            takes_reasons=agent.takes_reasons,
+            remembers=agent.can_commit_memory,
+            aside=aside,
+        )
+        await self._outbox.commit(opened)
+        faults.point("runner.agent_opened")
+        return hosted
+
+    def _workspace(self, chosen: str) -> Path:
+        """The folder that the session names, or one of its own."""
+        if chosen:
+            return Path(chosen).expanduser()
+        folder = self._settings.workspaces / self._session
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+    def _blob(self, attachment: Attachment) -> Path:
+        return Blobs(self._settings.blobs).path(attachment.blob)
+
+    async def tidy(self, ledger: Ledger | None) -> None:
+        """Close whoever owns nothing and is not talked to."""
+        needed = {self._current, self._adopting, *([] if ledger is None else ledger.owners)}
+        for instance in [name for name in self._hosted if name not in needed or self.living(name) is None]:
+            if instance in self._hosted and instance not in self._closing:
+                await self._close(instance)
+
+    async def _close(self, instance: str) -> None:
+        """Whoever is cut off in this leaves the process to `close`."""
+        self._closing.add(instance)
+        try:
+            await self._hosted[instance].agent.close()
+            self._hosted.pop(instance, None)
+        finally:
+            self._closing.discard(instance)
+
+    async def close(self) -> None:
+        """Let every agent end by itself, shortly, and end what is left of it."""
+        for instance in list(self._hosted):
+            await self._close(instance)
+
+    async def end(self) -> None:
+        """End the one that is talked to, and all that it started, now."""
+        hosted = self._hosted.pop(self._current, None)
+        if hosted is not None:
+            await hosted.agent.end()
+
+
+class Deaf:
+    """Listens to an agent that is asked nothing but to commit its memory."""
+
+    def emit(self, fact: object) -> None:
+        """Nobody wants to know."""
+
+    async def room(self) -> None:
+        """There always is."""
+
+    def permission_requested(self, request: object) -> None:
+        """It has no turn; the client refuses."""
+
+    def question_asked(self, request: object) -> None:
+        """It has no turn; the client refuses."""
+
+    def ended(self, code: int | None, stderr: str) -> None:
+        log.info("agent.ended", extra={"code": code, "stderr": stderr[-200:]})

@@ -1,0 +1,45 @@
+"""Which session and which ask a request means."""
+
+from typing import Annotated
+
+from litestar.params import QueryParameter
+
+from holdfast.core import ids
+from holdfast.core.askqueue import AskKind, AskQueue
+from holdfast.core.errors import BadCommand, BadId, NoSuchAsk, NoSuchSession, NotNow
+from holdfast.core.ids import AskId, SessionId
+from holdfast.server.wiring import Wiring
+from holdfast.store.protocol import Opened
+
+SessionQuery = Annotated[str | None, QueryParameter(description="The session")]
+
+
+def named_session(text: str | None) -> SessionId:
+    """A text that can't name a session names none that there is."""
+    if not text:
+        raise BadCommand("session_id is required")
+    try:
+        return ids.session_id(text)
+    except BadId as exc:
+        raise NoSuchSession(text) from exc
+
+
+async def opened(wiring: Wiring, session: SessionId) -> Opened:
+    """The session as it is now. One that was deleted is not there."""
+    found = await wiring.store.open(session)
+    if found.session.deleted:
+        raise NoSuchSession(session)
+    return found
+
+
+async def meant_ask(wiring: Wiring, session: SessionId, text: str | None, kind: type[AskKind]) -> AskId:
+    """The ask of that id, which need not wait any more; without one, the oldest of its kind that waits."""
+    if text:
+        try:
+            return ids.ask_id(text)
+        except BadId as exc:
+            raise NoSuchAsk(text) from exc
+    head = AskQueue((await opened(wiring, session)).session, kind).head
+    if head is None:
+        raise NotNow("Nothing waits for an answer in this session.")
+    return head.ask

@@ -1,0 +1,36 @@
+"""Failures as the dialect says them: a sentence, `ok: false`, and the answer that counts if one was given before."""
+
+from typing import Any
+
+from litestar import MediaType, Request, Response
+from msgspec import UNSET
+
+from holdfast.core.errors import HoldfastError
+from holdfast.core.events import ApprovalAnswered, QuestionAnswered
+from holdfast.server.dialect.values import NotTaken
+from holdfast.server.errors import answer_ours
+from holdfast.server.overruled import Overruled
+
+
+def refuse_approval(request: Request[Any, Any, Any], error: HoldfastError) -> Response[Any]:
+    return _refused(request, error, stale=False)
+
+
+def refuse_question(request: Request[Any, Any, Any], error: HoldfastError) -> Response[Any]:
+    """What does not wait, or waits no more, is stale."""
+    return _refused(request, error, stale=error.status in (404, 409))
+
+
+def _refused(request: Request[Any, Any, Any], error: HoldfastError, *, stale: bool) -> Response[Any]:
+    if error.status >= 500:
+        return answer_ours(request, error)
+    overruled = isinstance(error, Overruled)
+    counts = error.record.event if overruled and error.record is not None else None
+    refusal = NotTaken(
+        error=str(error),
+        code=error.code if overruled else type(error).__name__,
+        stale=stale or UNSET,
+        choice=counts.choice if isinstance(counts, ApprovalAnswered) else UNSET,
+        response=counts.text if isinstance(counts, QuestionAnswered) and not counts.secret else UNSET,
+    )
+    return Response(refusal, status_code=error.status, media_type=MediaType.JSON)

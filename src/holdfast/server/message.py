@@ -1,0 +1,87 @@
+"""One message to a person outside of the page: to a URL (ntfy, Gotify, any webhook) or to a command."""
+
+import asyncio
+import contextlib
+import http.client
+import os
+import urllib.error
+import urllib.request
+from email.header import Header
+
+import msgspec
+
+from holdfast.core.errors import HoldfastError
+from holdfast.core.ids import SessionId
+from holdfast.settings import NotifySettings
+
+PATIENCE = 20.0
+KEPT = ("PATH", "HOME", "LANG", "USER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY")
+"""What a command is told of our environment."""
+
+
+class NotDelivered(HoldfastError):
+    """A notification was not delivered: {0}"""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said. As JSON it is what Gotify takes, and whatever else reads a webhook."""
+
+    title: str
+    message: str
+    kind: str
+    session: SessionId
+    link: str
+
+
+async def deliver(settings: NotifySettings, message: Message) -> None:
+    """Return when it was taken. Raise `NotDelivered`."""
+    if settings.url:
+        await asyncio.to_thread(_post, settings, message)
+    if settings.command:
+        await _run(settings.command, message)
+
+
+def _post(settings: NotifySettings, message: Message) -> None:
+    match settings.format:
+        case "ntfy":
+            body = message.message.encode()
+            headers = {"Title": Header(message.title, "utf-8").encode(), "Click": message.link, "Tags": message.kind}
+        case "json":
+            click = {"client::notification": {"click": {"url": message.link}}}
+            body = msgspec.json.encode(msgspec.structs.asdict(message) | {"priority": 8, "extras": click})
+            headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(settings.url, data=body, headers=headers, method="POST")  # noqa: S310  the settings take http and https only
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310  so they do
+            answer.read(10_000)
+    except (OSError, http.client.HTTPException) as exc:  # a refusal by the other side is an OSError too
+        reason = f"{exc.code} {exc.reason}" if isinstance(exc, urllib.error.HTTPError) else str(exc)
+        raise NotDelivered(f"{settings.url}: {reason}") from exc
+
+
+async def _run(command: tuple[str, ...], message: Message) -> None:
+    """Start it without a shell; the message is on its standard input, as JSON, and in its environment."""
+    env = {name: os.environ[name] for name in KEPT if name in os.environ}
+    env |= {f"HOLDFAST_{name.upper()}": value for name, value in msgspec.structs.asdict(message).items()}
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env=env,
+            start_new_session=True,
+        )
+    except OSError as exc:
+        raise NotDelivered(f"{command[0]}: {exc}") from exc
+    try:
+        async with asyncio.timeout(PATIENCE):
+            _, said = await process.communicate(msgspec.json.encode(message))
+    except TimeoutError as exc:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise NotDelivered(f"{command[0]} did not end within {PATIENCE:.0f} s") from exc
+    if process.returncode:
+        words = said.decode("utf-8", "replace").strip()[-500:]
+        raise NotDelivered(f"{command[0]} ended with {process.returncode}: {words}")

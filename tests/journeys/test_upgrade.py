@@ -1,0 +1,81 @@
+"""A home and a run of an earlier release, under this one. What was kept is never changed."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.ids import SessionId
+from tests.journeys.house import House
+from tests.journeys.installation import Installation
+from tests.journeys.person import Person
+
+pytestmark = pytest.mark.slow
+
+RELEASES = sorted(path for path in (Path(__file__).parent / "releases").iterdir() if (path / "shown.json").exists())
+
+
+def test_a_release_is_kept() -> None:
+    assert RELEASES
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
+def test_a_home_of_an_earlier_release_shows_what_it_showed_and_goes_on(release: Path, tmp_path: Path) -> None:
+    house = House(tmp_path / "home")
+    restored = house.run("restore", str(release / "home.tar"))
+    assert restored.returncode == 0, restored.stderr
+    with house:
+        house.start()
+        person = Person(house)
+        session = SessionId("kept")
+        seen = person.look(session)
+        shown = json.loads((release / "shown.json").read_text())
+        found = {(item["turn"], item["k"]): item for item in seen.items}
+        for item in shown:
+            now = found[item["turn"], item["k"]]
+            assert {name: now[name] for name in item} == item
+        assert [seen.end(turn)["outcome"] for turn in ("first", "second", "third")] == [
+            "completed",
+            "cancelled",
+            "failed",
+        ]
+        turn = person.say(session, "!approve append notes.txt again")
+        (ask,) = person.wait_for_ask(session)
+        assert person.answer(session, ask["ask"], choice="once").status_code == 200
+        assert person.wait_for_end(session, turn).text(turn) == "approved:once"
+        assert person.get("/api/search?q=words").json()["hits"]
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
+def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path, tmp_path: Path) -> None:  # noqa: N802
+    """Same process, every word once; it is answered and cancelled by the newer server as by its own."""
+    (wheel,) = release.glob("*.whl")
+    old = Installation(tmp_path / "old", wheel)
+    with House(tmp_path / "home") as house:
+        house.start(command=old.command)
+        person = Person(house)
+        session = person.begin()
+        turn = person.say(session, "!stream 300 10\n!approve append notes.txt once")
+        with person.follow(session) as live:
+            live.until_words(20)
+            runner = house.running(session)
+            assert "old" in Path(f"/proc/{runner}/cmdline").read_text() or sys.platform != "linux"
+            house.kill()
+            house.start()
+            live.until_words(300)
+            assert house.running(session) == runner
+            (ask,) = person.wait_for_ask(session)
+            assert person.answer(session, ask["ask"], choice="once").status_code == 200
+            live.until_ended(turn)
+        seen = person.wait_for_end(session, turn)
+        said = " ".join(f"word{number}" for number in range(1, 301))
+        assert seen.text(turn) == f"{said}approved:once"
+        assert live.seqs == list(range(1, live.seqs[-1] + 1))
+        cancelled = person.say(session, "!sleep 60000")
+        with person.follow(session, live.seqs[-1]) as rest:
+            rest.until_kind("turn.started")
+        assert person.cancel(session, cancelled).status_code == 200
+        assert person.wait_for_end(session, cancelled).end(cancelled)["outcome"] == "cancelled"
+        assert house.running(session) == runner
