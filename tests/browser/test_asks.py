@@ -227,9 +227,10 @@ def test_a_run_that_ends_first_closes_its_card(chromium: Browser, house: House, 
         seat.expect_well()
 
 
-def test_what_waits_is_in_the_title_and_in_the_list(chromium: Browser, house: House, person: Person) -> None:
+def test_what_waits_is_in_the_title_and_in_the_list(chromium: Browser, own_house: House) -> None:
+    person = Person(own_house)
     session = person.begin(title="Clean up")
-    with desk(chromium, house) as place:
+    with desk(chromium, own_house) as place:
         seat = place.tab()
         person.say(session, "!approve make")
         waits = seat.page.get_by_role("region", name="Waits for you")
