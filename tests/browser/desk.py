@@ -14,6 +14,8 @@ from tests.journeys.person import Person
 from tests.journeys.transcript import Transcript
 
 PATIENCE_MS = 30_000
+STEADY_MS = 700
+"""A little more than what a card that has just come wants to have stood still."""
 SHOTS = Path(__file__).parent / "shots"
 Theme = Literal["light", "dark"]
 SCREENS: dict[str, ViewportSize] = {
@@ -105,6 +107,15 @@ class Seat:
         """Keep a picture, for a person to look at."""
         SHOTS.mkdir(exist_ok=True)
         self.page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def press(button: Locator) -> None:
+    """Answer as a person does, who waits until a card stands still, and presses again if it says that it had moved."""
+    for _ in range(30):
+        button.page.wait_for_timeout(STEADY_MS)
+        button.click()
+        if not button.page.get_by_text("This had just moved.").first.is_visible():
+            return
 
 
 class Desk:

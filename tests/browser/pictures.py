@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser import desk as seats
 from tests.browser.conftest import FLAGS
-from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk
+from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk, press
 from tests.browser.gate import Gate
 from tests.browser.setup_chromium import MISSING, find_chromium
 from tests.browser.states import STATES, Scene
@@ -37,7 +37,7 @@ def tour_at_its_approval(chromium: Browser, house: House, screen: str, theme: Th
 
 
 def answered(seat: Seat) -> None:
-    seat.page.get_by_role("button", name="Allow once").click()
+    press(seat.page.get_by_role("button", name="Allow once"))
     choice = seat.page.get_by_role("button", name="Look around first")
     expect(choice).to_be_visible(timeout=PATIENCE_MS)
     seat.page.wait_for_timeout(700)

@@ -5,16 +5,13 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
+from tests.browser.desk import PATIENCE_MS, STEADY_MS, Seat, Theme, desk, press
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-STEADY_MS = 700
-"""A little more than what a card that has just come wants to have stood still."""
 
 
 def card(seat: Seat, command: str) -> Locator:
@@ -47,17 +44,17 @@ def test_four_approvals_are_answered_in_any_order_in_two_tabs_and_the_others_do_
         steady(other, 4)
         expect(card(one, "command-1")).to_contain_text("1 of 4")
         places = {number: top(card(one, f"command-{number}")) for number in (1, 2, 4)}
-        card(other, "command-3").get_by_role("button", name="Deny", exact=True).click()
+        press(card(other, "command-3").get_by_role("button", name="Deny", exact=True))
         expect(one.cards).to_have_count(3)
         assert {number: top(card(one, f"command-{number}")) for number in (1, 2, 4)} == places
-        card(one, "command-2").get_by_role("button", name="Allow once").click()
+        press(card(one, "command-2").get_by_role("button", name="Allow once"))
         expect(other.cards).to_have_count(2)
         assert top(card(one, "command-1")) == places[1]
         assert top(card(one, "command-4")) == places[4]
         other.page.wait_for_timeout(STEADY_MS)
-        card(other, "command-4").get_by_role("button", name="Allow once").click()
+        press(card(other, "command-4").get_by_role("button", name="Allow once"))
         expect(one.cards).to_have_count(1)
-        card(one, "command-1").get_by_role("button", name="Deny", exact=True).click()
+        press(card(one, "command-1").get_by_role("button", name="Deny", exact=True))
         expect(one.prose.first).to_contain_text("denied", timeout=PATIENCE_MS)
         asked = [item for item in person.look(session).items if item["type"] == "approval"]
         assert [item["choice"] for item in asked] == ["deny", "once", "deny", "once"]
@@ -131,7 +128,7 @@ def test_a_press_within_half_a_second_of_a_shift_answers_nothing(
         expect(seat.page.get_by_text("This had just moved")).to_be_attached()
         assert len(person.asks(session)) == 1
         seat.page.wait_for_timeout(STEADY_MS)
-        seat.page.get_by_role("button", name="Allow once").click()
+        press(seat.page.get_by_role("button", name="Allow once"))
         expect(seat.cards).to_have_count(0, timeout=PATIENCE_MS)
 
 
@@ -174,7 +171,7 @@ def test_a_question_is_answered_by_a_choice_and_counts_down_at_its_end(
         expect(seat.cards.first).to_contain_text("left")
         expect(seat.cards.first).to_contain_text(re.compile(r"0:[0-4]\d left"))
         seat.shot(f"question-{screen}-{theme}")
-        seat.page.get_by_role("button", name="right").click()
+        press(seat.page.get_by_role("button", name="right"))
         expect(seat.prose.first).to_have_text("answer:right", timeout=PATIENCE_MS)
         seat.expect_fits()
         seat.expect_well()
@@ -187,7 +184,7 @@ def test_a_question_is_answered_in_ones_own_words_or_expires(chromium: Browser, 
         seat = place.tab(session)
         steady(seat, 1)
         seat.page.get_by_role("textbox", name="Your answer").fill("Limpet")
-        seat.page.get_by_role("button", name="Answer").click()
+        press(seat.page.get_by_role("button", name="Answer"))
         seat.expect_text("answer:Limpet")
         seat.expect_text("Nobody answered")
         expect(seat.cards).to_have_count(0, timeout=PATIENCE_MS)
@@ -205,7 +202,7 @@ def test_an_answer_that_meets_a_dead_network_says_so_and_arrives_once(
         steady(seat, 1)
         gate.shut = True
         gate.cut()
-        seat.page.get_by_role("button", name="Deny", exact=True).click()
+        press(seat.page.get_by_role("button", name="Deny", exact=True))
         expect(seat.page.get_by_role("button", name="Sending…")).to_be_visible()
         gate.shut = False
         expect(seat.prose.first).to_have_text("denied", timeout=PATIENCE_MS)
@@ -242,5 +239,5 @@ def test_what_waits_is_in_the_title_and_in_the_list(chromium: Browser, own_house
         seat.page.keyboard.press("w")
         expect(seat.cards).to_have_count(1)
         seat.page.wait_for_timeout(STEADY_MS)
-        seat.page.get_by_role("button", name="Allow once").click()
+        press(seat.page.get_by_role("button", name="Allow once"))
         expect(waits.filter(has_text="Clean up")).to_have_count(0)

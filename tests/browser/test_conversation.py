@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.desk import PATIENCE_MS, Theme, desk
+from tests.browser.desk import PATIENCE_MS, Theme, desk, press
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -30,10 +30,10 @@ def test_the_tour_from_its_first_word_to_its_last(chromium: Browser, house: Hous
         seat.page.wait_for_timeout(700)
         seat.shot(f"approval-{screen}-{theme}")
         seat.expect_fits()
-        seat.page.get_by_role("button", name="Allow once").click()
+        press(seat.page.get_by_role("button", name="Allow once"))
         expect(seat.page.get_by_role("button", name="Look around first")).to_be_visible(timeout=PATIENCE_MS)
         seat.page.wait_for_timeout(700)
-        seat.page.get_by_role("button", name="Look around first").click()
+        press(seat.page.get_by_role("button", name="Look around first"))
         seat.expect_text("That was the tour.")
         seat.expect_idle()
         seat.shot(f"tour-{screen}-{theme}")

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
-from tests.browser.desk import PATIENCE_MS, Theme, desk, stored_words
+from tests.browser.desk import PATIENCE_MS, Theme, desk, press, stored_words
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
@@ -100,13 +100,13 @@ def test_where_no_stream_comes_through_asks_come_all_the_same(
             person.say(session, "!approve make\n!ask Which? | one | two\n!stream 20 10")
             expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
             seat.page.wait_for_timeout(600)
-            seat.page.get_by_role("button", name="Allow once").click()
+            press(seat.page.get_by_role("button", name="Allow once"))
             expect(seat.page.get_by_role("button", name="one")).to_be_visible(timeout=PATIENCE_MS)
             assert gate.streams == 0
             gate.no_streams = False
             wait_until(lambda: gate.streams == 1, "the page's return to the stream")
             seat.page.wait_for_timeout(600)
-            seat.page.get_by_role("button", name="one").click()
+            press(seat.page.get_by_role("button", name="one"))
             seat.expect_text(words(20))
             assert seat.troubles == []
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.desk import PATIENCE_MS, Desk, desk
+from tests.browser.desk import PATIENCE_MS, Desk, desk, press
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -32,10 +32,10 @@ def journey(place: Desk, person: Person) -> None:
     seat.page.get_by_role("button", name="Waits for you make").tap()
     expect(seat.cards).to_have_count(1)
     seat.page.wait_for_timeout(700)
-    seat.page.get_by_role("button", name="Allow once").tap()
+    press(seat.page.get_by_role("button", name="Allow once"))
     expect(seat.page.get_by_role("button", name="flood")).to_be_visible(timeout=PATIENCE_MS)
     seat.page.wait_for_timeout(700)
-    seat.page.get_by_role("button", name="flood").tap()
+    press(seat.page.get_by_role("button", name="flood"))
     expect(seat.prose.last).to_contain_text("word20", timeout=PATIENCE_MS)
     seat.page.get_by_role("button", name="Stop").tap()
     seat.expect_text("You stopped this at")

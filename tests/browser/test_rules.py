@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.desk import desk
+from tests.browser.desk import desk, press
 from tests.browser.test_asks import steady
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -27,7 +27,7 @@ def test_allowing_more_says_what_it_would_match_and_needs_a_second_press(
         assert len(person.asks(session)) == 1, "nothing is allowed by the first press"
         seat.page.wait_for_timeout(700)
         seat.shot(f"allow-more-{screen}")
-        seat.page.get_by_role("button", name="Allow for this session").click()
+        press(seat.page.get_by_role("button", name="Allow for this session"))
         seat.expect_text("Allowed for this session by you")
         seat.expect_text("Allowed once by a rule")
         seat.expect_idle()
