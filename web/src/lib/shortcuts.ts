@@ -73,6 +73,7 @@ function focusAsk(): void {
   const cards = [...document.querySelectorAll<HTMLElement>('[data-ask]')]
   const within = cards.findIndex((card) => card.contains(document.activeElement))
   const card = cards[(within + 1) % cards.length]
+  if (document.activeElement === card) card?.blur() // a finger may have rested there; now the keyboard has come
   card?.focus()
   card?.scrollIntoView({ block: 'nearest' })
 }
