@@ -41,7 +41,7 @@ def judge(scene: Scene) -> list[Flaw]:
         _words(scene, whole),
         _effects(scene, log),
         _processes(scene.home, scene.session, whole.epoch),
-        _projected(scene.home, scene.session, whole),
+        _projected(scene.home, scene.session),
         _outlived(scene, log),
     )
     return [flaw for check in checks for flaw in check]
@@ -166,13 +166,17 @@ def _processes(home: Home, session: str, epoch: int) -> Iterator[Flaw]:
         yield Flaw("stuck", f"processes of dead runs live: {old} (now epoch {epoch})")
 
 
-def _projected(home: Home, session: str, whole: Session) -> Iterator[Flaw]:
-    """What the store opens is what the log folds to."""
+def _projected(home: Home, session: str) -> Iterator[Flaw]:
+    """What the store opens is what the log folds to, at one and the same moment: a runner may be committing memory."""
     reading = Reading(connect(home.settings.store / DATABASE))
     try:
-        opened = reading.open(SessionId(session))
-        pages = [reading.page(SessionId(session), number) for number in range(1, opened.page.number + 1)]
-        row = next(row for row in reading.changes(0, 1_000_000) if row.id == session)
+        while True:
+            whole = replay(reading.read(SessionId(session), 0, 1_000_000))
+            opened = reading.open(SessionId(session))
+            pages = [reading.page(SessionId(session), number) for number in range(1, opened.page.number + 1)]
+            row = next(row for row in reading.changes(0, 1_000_000) if row.id == session)
+            if reading.head(SessionId(session)) == whole.seq:
+                break
     finally:
         reading.close()
     entries = [entry for page in pages for entry in page.items] + window.transcript(opened.session)
