@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import msgspec
+import pytest
 
 from holdfast.core import codec
 from holdfast.core import events as e
@@ -11,6 +12,7 @@ from holdfast.core.ids import SessionId
 from holdfast.core.records import Record
 from holdfast.core.session import replay
 from holdfast.core.window import dump
+from holdfast.server import hub as hubs
 from holdfast.server import tails
 from holdfast.server.hub import Hub, Wish
 from holdfast.server.viewer import Viewer
@@ -137,3 +139,23 @@ async def test_an_unsent_word_does_not_wait_for_another() -> None:
 
 def text(record: Record) -> str:
     return record.event.text if isinstance(record.event, e.TextAppended) else ""
+
+
+async def test_memory_is_given_back_when_a_crowd_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and not for a few who come and go."""
+    given: list[int] = []
+    monkeypatch.setattr(hubs, "PULSE", 0.01)
+    monkeypatch.setattr(hubs, "CROWD", 3)
+    monkeypatch.setattr(hubs, "give_back", lambda: given.append(1))
+    async with Hub(MemoryStore()) as hub:
+        async with hub.viewer(Wish()), hub.viewer(Wish()):
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)
+        assert given == []
+        async with hub.viewer(Wish()), hub.viewer(Wish()), hub.viewer(Wish()):
+            await asyncio.sleep(0.1)
+        async with asyncio.timeout(30):
+            while not given:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+    assert given == [1]

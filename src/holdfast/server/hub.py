@@ -15,6 +15,7 @@ import msgspec
 
 from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
+from holdfast.server.ebb import CROWD, give_back
 from holdfast.server.schema import Conditions, Places, StoreState
 from holdfast.server.tails import ListSource, SessionSource, Source, Tail
 from holdfast.server.viewer import Follow, Viewer
@@ -172,7 +173,12 @@ class Hub:
                 viewer.leave()
 
     async def _beat(self) -> None:
+        most = 0
         while True:
             await asyncio.sleep(PULSE)
             for viewer in self._viewers:
                 viewer.beat()
+            most = max(most, len(self._viewers))
+            if most - len(self._viewers) >= CROWD:
+                most = len(self._viewers)
+                give_back()
