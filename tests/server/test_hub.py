@@ -144,9 +144,10 @@ def text(record: Record) -> str:
 async def test_memory_is_given_back_when_a_crowd_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, and not for a few who come and go."""
     given: list[int] = []
+    once = asyncio.Event()
     monkeypatch.setattr(hubs, "PULSE", 0.01)
     monkeypatch.setattr(hubs, "CROWD", 3)
-    monkeypatch.setattr(hubs, "give_back", lambda: given.append(1))
+    monkeypatch.setattr(hubs, "give_back", lambda: (given.append(1), once.set()))
     async with Hub(MemoryStore()) as hub:
         async with hub.viewer(Wish()), hub.viewer(Wish()):
             await asyncio.sleep(0.1)
@@ -155,7 +156,6 @@ async def test_memory_is_given_back_when_a_crowd_has_gone(monkeypatch: pytest.Mo
         async with hub.viewer(Wish()), hub.viewer(Wish()), hub.viewer(Wish()):
             await asyncio.sleep(0.1)
         async with asyncio.timeout(30):
-            while not given:
-                await asyncio.sleep(0.01)
+            await once.wait()
         await asyncio.sleep(0.1)
     assert given == [1]
