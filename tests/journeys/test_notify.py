@@ -116,6 +116,22 @@ def test_the_end_of_a_long_run_is_told_in_ntfys_words(tmp_path: Path) -> None:
         assert message["headers"]["Click"] == f"https://holdfast.example/session/{session}"
 
 
+def test_a_title_that_no_header_and_no_environment_can_hold_harms_nothing(tmp_path: Path) -> None:
+    """It may be an agent's: long, of several lines, in any script, with characters that nobody prints."""
+    note = tmp_path / "note"
+    program = "import os, sys; open(sys.argv[1], 'w').write(os.environ['HOLDFAST_TITLE'])"
+    command = json.dumps([sys.executable, "-c", program, str(note)])
+    with Ear() as ear:
+        notify = f'url = "{ear.url}"\nformat = "ntfy"\nlink = "https://höhle.example"\ncommand = {command}\n'
+        with listening(tmp_path / "home", notify) as (_, person):
+            session = person.begin(title="ü\x00 " * 60)
+            person.say(session, "!ask Which?")
+            wait_until(lambda: told(person, session), "a notification")
+            assert note.read_text().startswith("Holdfast: ü ü")
+            assert "\n" not in ear.heard[0]["headers"]["Title"]
+            assert person.get("/api/status").status_code == 200
+
+
 def test_who_looks_at_a_tab_is_not_told_until_they_look_away(tmp_path: Path) -> None:
     with Ear() as ear, listening(tmp_path / "home", f'url = "{ear.url}"\n') as (house, person):
         with house.server.client() as tab, tab.stream("GET", "/api/stream?visible=true") as live:

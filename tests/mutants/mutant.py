@@ -64,7 +64,7 @@ def try_one(mutant: Mutant) -> Trial:
         copy = _copy(Path(folder))
         path = copy / "src" / "holdfast" / mutant.file
         text = path.read_text() if path.exists() else ""
-        if text.count(mutant.old) != 1:
+        if text.count(mutant.old) != 1 or mutant.old == mutant.new:
             why = f"The old text occurs {text.count(mutant.old)} times in {mutant.file}."
             return Trial(name=mutant.name, verdict="invalid", why=why)
         path.write_text(text.replace(mutant.old, mutant.new))

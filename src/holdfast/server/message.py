@@ -34,18 +34,25 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def deliver(settings: NotifySettings, message: Message) -> None:
-    """Return when it was taken. Raise `NotDelivered`."""
-    if settings.url:
-        await asyncio.to_thread(_post, settings, message)
-    if settings.command:
-        await _run(settings.command, message)
+    """Return when it was taken. Raise `NotDelivered`. A title may be an agent's, and hold anything."""
+    try:
+        if settings.url:
+            await asyncio.to_thread(_post, settings, message)
+        if settings.command:
+            await _run(settings.command, message)
+    except ValueError as exc:  # what neither a header nor an environment can hold
+        raise NotDelivered(str(exc)) from exc
 
 
 def _post(settings: NotifySettings, message: Message) -> None:
     match settings.format:
         case "ntfy":
             body = message.message.encode()
-            headers = {"Title": Header(message.title, "utf-8").encode(), "Click": message.link, "Tags": message.kind}
+            headers = {
+                "Title": Header(message.title, "utf-8").encode(maxlinelen=0),
+                "Click": message.link,
+                "Tags": message.kind,
+            }
         case "json":
             click = {"client::notification": {"click": {"url": message.link}}}
             body = msgspec.json.encode(msgspec.structs.asdict(message) | {"priority": 8, "extras": click})
@@ -62,7 +69,8 @@ def _post(settings: NotifySettings, message: Message) -> None:
 async def _run(command: tuple[str, ...], message: Message) -> None:
     """Start it without a shell; the message is on its standard input, as JSON, and in its environment."""
     env = {name: os.environ[name] for name in KEPT if name in os.environ}
-    env |= {f"HOLDFAST_{name.upper()}": value for name, value in msgspec.structs.asdict(message).items()}
+    said = msgspec.structs.asdict(message).items()
+    env |= {f"HOLDFAST_{name.upper()}": value.replace("\0", "") for name, value in said}
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -76,12 +84,12 @@ async def _run(command: tuple[str, ...], message: Message) -> None:
         raise NotDelivered(f"{command[0]}: {exc}") from exc
     try:
         async with asyncio.timeout(PATIENCE):
-            _, said = await process.communicate(msgspec.json.encode(message))
+            _, complaint = await process.communicate(msgspec.json.encode(message))
     except TimeoutError as exc:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
         raise NotDelivered(f"{command[0]} did not end within {PATIENCE:.0f} s") from exc
     if process.returncode:
-        words = said.decode("utf-8", "replace").strip()[-500:]
+        words = complaint.decode("utf-8", "replace").strip()[-500:]
         raise NotDelivered(f"{command[0]} ended with {process.returncode}: {words}")

@@ -133,7 +133,7 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
-        watches.append(group.create_task(Notifier(wiring, presence.link).run()))
+        watches.append(group.create_task(notified(wiring, presence.link)))
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])
         for watch in watches:
@@ -158,6 +158,16 @@ async def told(wiring: Wiring) -> None:
         wiring.hub.report_spooling(spooling=wiring.supervisor.spooling)
         wiring.hub.report_places(wiring.supervisor.places)
         await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def notified(wiring: Wiring, link: str) -> None:
+    """Tell who is not looking, until cancelled. A mistake there must not end the server."""
+    while True:
+        try:
+            return await Notifier(wiring, link).run()
+        except Exception:
+            log.exception("notify.failed")
+            await asyncio.sleep(AGAIN_SECONDS)
 
 
 async def indexed(wiring: Wiring) -> None:
