@@ -77,7 +77,7 @@ class Child:
         of the parent.
         """
         environment = scrubbed(os.environ, keep) | dict(env or {}) | {MARK: tag} | ({HOME: home} if home else {})
-        child = cls(_spawn(command, cwd, environment), tag, home)
+        child = cls(spawn(command, cwd, environment), tag, home)
         await child._connect()
         return child
 
@@ -169,7 +169,15 @@ class _Complaints(asyncio.Protocol):
         self._over.set()
 
 
-def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+def spawn(
+    command: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    *,
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a session and group of its own that dies with us. See `Child.start` for where to call it."""
     parent = os.getpid()
 
     def die_with_parent() -> None:
@@ -187,9 +195,9 @@ def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) ->
             list(command),
             cwd=cwd,
             env=dict(environment),
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             bufsize=0,
             start_new_session=True,
             preexec_fn=die_with_parent if _prctl is not None else None,  # noqa: PLW1509 (see above)

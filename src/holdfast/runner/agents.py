@@ -24,6 +24,9 @@ from holdfast.store.blobs import Blobs
 
 log = logging.getLogger(__name__)
 
+ASK = "ask"
+"""The mode in which a person is asked before anything is changed on an agent's behalf."""
+
 
 class Hosted(msgspec.Struct, frozen=True, kw_only=True):
     """One process: its name in the log, the agent and the model that it was opened for, and where it works."""
@@ -64,6 +67,11 @@ class Agents:
 
     async def open(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
         """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`."""
+        hosted, known = await self._have(session, listener)
+        hosted.agent.asks_first = session.mode == ASK
+        return hosted, known
+
+    async def _have(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
         spec = self._find_agent(session.agent)
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""

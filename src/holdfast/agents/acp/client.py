@@ -18,8 +18,10 @@ import msgspec
 
 from holdfast.agents.acp import asks, wire
 from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.calls import terminals
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
 from holdfast.agents.acp.enclosures import enclose
+from holdfast.agents.acp.errands import Answer, Errands
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Listener, Result
 from holdfast.agents.acp.opening import Opened, Strange, shake_hands, why
@@ -29,7 +31,8 @@ from holdfast.agents.child import Child
 from holdfast.core.errors import BadId
 from holdfast.core.events import AnyFact, Attachment
 from holdfast.core.excerpt import Message
-from holdfast.core.ids import TurnId, ask_id, mint
+from holdfast.core.ids import CallId, TurnId, ask_id, mint
+from holdfast.workspace.files import Workspace
 
 __all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
 
@@ -50,7 +53,9 @@ STOPS = {
 class AcpAgent:
     """Use `open`. One prompt at a time."""
 
-    def __init__(self, spec: AgentSpec, child: Child, listener: Listener, workspace: Path) -> None:
+    def __init__(
+        self, spec: AgentSpec, child: Child, listener: Listener, workspace: Path, *, tag: str = "", home: str = ""
+    ) -> None:
         self._child = child
         self._listener = listener
         self._workspace = workspace
@@ -62,6 +67,10 @@ class AcpAgent:
         self._closing = False
         self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
         self._questions: dict[str, tuple[Id, wire.ElicitationWanted]] = {}
+        self._own_asks: dict[str, Answer] = {}
+        self.asks_first = False
+        """Whether a person is asked before a file is written or a command is run for the agent."""
+        self._errands = Errands(self, Workspace(workspace, [Path(home)] if home else ()), tag=tag, home=home)
         self._blobs: Callable[[Attachment], Path] | None = None
         self._opened: Opened | None = None
         self._meter = Meter(fresh=True)
@@ -96,7 +105,7 @@ class AcpAgent:
             child = await Child.start(spec.command, tag=tag, cwd=workspace, env=spec.env, keep=spec.keep, home=home)
         except OSError as exc:
             raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
-        agent = cls(spec, child, listener, workspace)
+        agent = cls(spec, child, listener, workspace, tag=tag, home=home)
         agent._blobs = blobs
         try:
             async with asyncio.timeout(patience):
@@ -150,14 +159,18 @@ class AcpAgent:
         self._cancelled = True
         self._connection.notify("session/cancel", {"sessionId": self.reference})
         self._call_off()
+        self._errands.stop()
 
     def answer_permission(self, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
         """Allow or reject what was asked for, this once. An id that waits no more is ignored.
 
         `digest` names what a person saw: an agent of ours carries out that and nothing else.
         """
+        if (told := self._own_asks.pop(name, None)) is not None:
+            told(digest if allow else None, reason)
         if name not in self._permissions:
             return
+        self._errands.leaves.answer(name, allow=allow)
         request, wanted = self._permissions.pop(name)
         answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
         if answer is None and allow:
@@ -214,6 +227,7 @@ class AcpAgent:
         self._closing = True
         self._reading.cancel()
         await self._child.end()
+        await self._errands.close()
         await asyncio.wait([self._reading])
 
     async def _hear_out(self) -> None:
@@ -236,6 +250,7 @@ class AcpAgent:
                 said = wire.read(notification.params, wire.Updated)
                 if said is not None and said.session_id == self.reference and self._current(said.update):
                     self._emit(self._translator.translate(said.update))
+                    self._show_terminals(said.update)
             case "_holdfast/notice":
                 notice = wire.read(notification.params, wire.Notice)
                 if notice is not None and notice.session_id == self.reference:
@@ -250,7 +265,13 @@ class AcpAgent:
             case "elicitation/create":
                 self._elicitation_wanted(request)
             case _:
-                self._connection.unknown(request)
+                if not self._errands.take(request):
+                    self._connection.unknown(request)
+
+    def _show_terminals(self, update: wire.AnyUpdate) -> None:
+        if isinstance(update, wire.ToolCall) and update.content:
+            for terminal in terminals(update):
+                self._errands.show(CallId(update.tool_call_id), terminal)
 
     def _current(self, update: wire.WithMeta) -> bool:
         """Whether an update belongs to this turn, as far as the agent says."""
@@ -270,7 +291,37 @@ class AcpAgent:
             name = self._name(wanted.ours.id)
             self._permissions[name] = request.id, wanted
             call = self._translator.describe(wanted.tool_call)
-            self._listener.permission_requested(asks.permission(name, wanted, call, str(self._workspace)))
+            permission = asks.permission(name, wanted, call, str(self._workspace))
+            self._errands.leaves.ask(permission)
+            self._listener.permission_requested(permission)
+
+    # The desk of what we do for the agent: see `Errands`.
+
+    @property
+    def working(self) -> bool:
+        return self._prompting is not None and not self._cancelled and self._translator is not None
+
+    def respond(self, request: Id, result: Any) -> None:
+        self._connection.respond(request, result)
+
+    def refuse(self, request: Id, code: int, message: str) -> None:
+        self._connection.refuse(request, code, message)
+
+    def new_ask(self) -> str:
+        return mint(secrets.token_bytes(10))
+
+    def ask_leave(self, permission: Permission, answer: Answer) -> None:
+        """Ask a person for something that we ourselves carry out."""
+        if not self.working or self._translator is None:
+            answer(None, "")
+            return
+        self._emit(self._translator.pause())
+        self._own_asks[permission.id] = answer
+        self._listener.permission_requested(permission)
+
+    def printed(self, call: CallId, text: str) -> None:
+        if self._translator is not None:
+            self._emit(self._translator.print(call, text))
 
     def _elicitation_wanted(self, request: Request) -> None:
         wanted = wire.read(request.params, wire.ElicitationWanted)
@@ -321,8 +372,12 @@ class AcpAgent:
             self._connection.respond(request, asks.CANCELLED)
         for request, _ in self._questions.values():
             self._connection.respond(request, asks.CALLED_OFF)
+        for answer in self._own_asks.values():
+            answer(None, "")
         self._permissions.clear()
         self._questions.clear()
+        self._own_asks.clear()
+        self._errands.leaves.clear()
 
     def _emit(self, facts: Sequence[AnyFact]) -> None:
         for fact in facts:
@@ -353,6 +408,7 @@ class AcpAgent:
         finally:
             if not self._closing:
                 await self._child.end()
+                await self._errands.close()
                 if self._opened is not None:
                     self._listener.ended(self._child.code, self._child.stderr)
 
