@@ -102,13 +102,7 @@ class Terminal:
         marks = {MARK: tag, TERMINAL: name} | ({HOME: home} if home else {})
         environment = {**scrubbed(os.environ), **env, **marks}
         try:
-            process = spawn(
-                command,
-                cwd,
-                {**scrubbed(os.environ), **env, **marks},
-                stdin=subprocess.DEVNULL,
-                stderr=subprocess.STDOUT,
-            )
+            process = spawn(command, cwd, environment, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
         except (OSError, ValueError) as exc:
             reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else exc
             raise NotStarted(command[0], cwd, reason) from exc
