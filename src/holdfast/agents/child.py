@@ -46,7 +46,7 @@ class Child:
 
     def __init__(self, process: "subprocess.Popen[bytes]", tag: str, home: str) -> None:
         self._process = process
-        self._tag = tag
+        self.tag = tag
         self._home = home
         self._loop = asyncio.get_running_loop()
         self._exited = asyncio.Event()
@@ -124,7 +124,7 @@ class Child:
     async def end(self) -> set[int]:
         """Kill it and all that it started; return the pids of what would not die."""
         left = await asyncio.to_thread(
-            end_tree, self._tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
+            end_tree, self.tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
         )
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
             async with asyncio.timeout(GRACE):
