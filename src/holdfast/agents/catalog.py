@@ -16,13 +16,17 @@ class NoSuchAgent(Refused):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """`env` is set for the agent; `keep` names variables of our environment that it gets besides the usual few."""
+    """`env` is set for the agent; `keep` names variables of our environment that it gets besides the usual few.
+
+    `warm` says that it may be started before its session is known.
+    """
 
     name: str
     title: str
     command: tuple[str, ...]
     env: Mapping[str, str] = {}
     keep: tuple[str, ...] = ()
+    warm: bool = False
 
 
 TOUR = AgentSpec(
@@ -30,6 +34,7 @@ TOUR = AgentSpec(
     title="Tour (scripted, no model)",
     # -P: a file in the workspace must not pass for a module of the agent.
     command=(sys.executable, "-P", "-m", "holdfast.agents.scripted"),
+    warm=True,
 )
 BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR}
 

@@ -17,6 +17,7 @@ from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Atta
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
 from holdfast.core.session import Session
+from holdfast.runner.early import Early
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
@@ -47,6 +48,7 @@ class Agents:
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
+        early: Early | None = None,
     ) -> None:
         self._session = session
         self._epoch = epoch
@@ -58,6 +60,7 @@ class Agents:
         self._current = ""
         self._adopting = ""
         self._closing: set[str] = set()
+        self._early = early
 
     def living(self, instance: str) -> Hosted | None:
         """The process of that name, if it can still be asked."""
@@ -105,15 +108,13 @@ class Agents:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
         workspace = self._workspace(session.workspace)
-        agent = await AcpAgent.open(
-            spec,
-            workspace=workspace,
-            tag=f"{self._session}:{instance}",
-            listener=listener,
-            reference=reference,
-            home=str(self._settings.home),
-            blobs=self._blob,
-        )
+        tag = f"{self._session}:{instance}"
+        early, self._early = self._early, None
+        agent = None if early is None else await early.take(spec)
+        if agent is None:
+            home = str(self._settings.home)
+            agent = await AcpAgent.start(spec, workspace=workspace, tag=tag, home=home)
+        await agent.enter(workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=self._blob)
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
         opened = AgentOpened(
