@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from holdfast.core.errors import Refused
+from holdfast.endpoints import key_variables
 from holdfast.settings import Settings
 
 
@@ -36,12 +37,20 @@ TOUR = AgentSpec(
     command=(sys.executable, "-P", "-m", "holdfast.agents.scripted"),
     warm=True,
 )
-BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR}
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+BUILTIN = AgentSpec(
+    name="builtin",
+    title="Built-in",
+    command=(sys.executable, "-P", "-m", "holdfast.agents.builtin"),
+    keep=PROXIES,
+)
+BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`."""
-    return {
+    """What a person has added in `config.toml`, and the built-in agent with the variables that hold its keys."""
+    builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
+    return {builtin.name: builtin} | {
         name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
         for name, entry in settings.file.agents.items()
     }
