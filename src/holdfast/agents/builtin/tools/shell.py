@@ -139,7 +139,7 @@ async def _end(process: asyncio.subprocess.Process, mark: str, home: str) -> Non
     """Kill what is left, and come back when it is gone, whoever is waiting or not."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    ending = asyncio.ensure_future(asyncio.to_thread(end_tree, mark, home=home, variable=CALL, patience=1.0))
+    ending = asyncio.ensure_future(asyncio.to_thread(end_tree, mark, home=home, mark=CALL, patience=1.0))
     await asyncio.shield(ending)
     await process.wait()
 
