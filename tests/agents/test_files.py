@@ -5,7 +5,7 @@ import pytest
 
 from holdfast.agents.acp.files import NoFile, NotReadable, NotWritable, read_text, write_text
 from holdfast.core.errors import Refused
-from holdfast.workspace.files import Excluded, NoPath, OutsideWorkspace, Workspace
+from holdfast.workspace.files import OutOfBounds, Workspace
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_nothing_outside_is_read_or_written(workspace: Workspace, path: str) -> 
     (workspace.root / "file-link").symlink_to("../outside")
     (workspace.root / "folder-link").symlink_to("..")
     (workspace.root / "a").mkdir()
-    with pytest.raises(OutsideWorkspace, match="is not inside the workspace"):
+    with pytest.raises(OutOfBounds, match="outside of the workspace"):
         read_text(workspace, path)
-    with pytest.raises(OutsideWorkspace):
+    with pytest.raises(OutOfBounds):
         write_text(workspace, path, "changed")
     assert (workspace.root.parent / "outside").read_text() == "secret"
 
@@ -73,7 +73,7 @@ def test_what_is_excluded_is_excluded_unless_it_holds_the_workspace(tmp_path: Pa
     own.mkdir(parents=True)
     (home / "token").write_text("secret")
     (own / "a").write_text("mine")
-    with pytest.raises(Excluded, match="no agent gets it"):
+    with pytest.raises(OutOfBounds, match="belongs to Holdfast"):
         read_text(Workspace(tmp_path, [home]), "home/token")
     assert read_text(Workspace(own, [home]), "a") == "mine"
 
@@ -89,7 +89,7 @@ def test_what_is_no_text_file_is_refused_in_a_sentence(workspace: Workspace) -> 
         ("pipe", NotReadable, "not a regular file"),
         ("folder", NotReadable, "not a regular file"),
         ("loop", Refused, "loop"),
-        ("a\0b", NoPath, "can't be a path"),
+        ("a\0b", OutOfBounds, "no path"),
     ]:
         with pytest.raises(refusal, match=words):
             read_text(workspace, path)

@@ -1,1 +1,1 @@
-"""The folder that an agent works in, and what of the disk it may have through us."""
+"""The folder that a session works in, and what may be touched there."""
