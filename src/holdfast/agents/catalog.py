@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from holdfast.agents.known import KNOWN
 from holdfast.core.errors import Refused
 from holdfast.endpoints import key_variables
 from holdfast.settings import Settings
@@ -44,7 +45,17 @@ BUILTIN = AgentSpec(
     command=(sys.executable, "-P", "-m", "holdfast.agents.builtin"),
     keep=PROXIES,
 )
-BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
+BUILT_IN: Mapping[str, AgentSpec] = {
+    TOUR.name: TOUR,
+    BUILTIN.name: BUILTIN,
+    **{
+        known.name: AgentSpec(
+            name=known.name, title=known.title, command=known.command, keep=(*PROXIES, *known.keys, *known.keep)
+        )
+        for known in KNOWN.values()
+    },
+}
+"""Ours, and those of others that we know how to start, installed or not."""
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:

@@ -4,6 +4,7 @@ Law: a process that owns turns which are not committed to memory is kept, whatev
 once, when they are.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.acp.listener import Deaf, Listener
 from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.standing import located
 from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
@@ -122,7 +124,7 @@ class Agents:
         agent = None if early is None else await early.take(spec)
         if agent is None:
             home = str(self._settings.home)
-            agent = await AcpAgent.start(spec, workspace=workspace, tag=tag, home=home)
+            agent = await AcpAgent.start(located(spec, os.environ), workspace=workspace, tag=tag, home=home)
         await agent.enter(workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=self._blob)
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
