@@ -71,6 +71,15 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     keep: tuple[str, ...] = ()
 
 
+class HermesSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[hermes]`: where Hermes is, if it is not found by itself: its Python, the folder that it keeps things in, and
+    which of the profiles there to use."""
+
+    python: str = ""
+    home: str = ""
+    profile: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9._-]*$")] = ""
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `config.toml` may say."""
 
@@ -79,6 +88,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
+    hermes: HermesSettings = HermesSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

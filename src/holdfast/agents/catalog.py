@@ -35,8 +35,12 @@ BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR}
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`."""
-    return {
+    """What there is on this machine, and what a person has added in `config.toml`."""
+    from holdfast.agents.hermes.find import find_hermes, spec
+
+    hermes = find_hermes(settings)
+    there = {} if hermes.problem else {hermes_spec.name: hermes_spec for hermes_spec in (spec(hermes),)}
+    return there | {
         name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
         for name, entry in settings.file.agents.items()
     }
