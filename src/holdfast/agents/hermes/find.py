@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.catalog import PROXIES, AgentSpec
 from holdfast.settings import Settings
 
 NAME, TITLE = "hermes", "Hermes"
@@ -74,7 +74,8 @@ def spec(found: Found) -> AgentSpec:
         # -P: a file beside the bridge, or in the workspace, must not pass for a module of Hermes.
         command=(found.python, "-P", str(BRIDGE)),
         env={"HERMES_HOME": str(found.state), "HERMES_DISABLE_LAZY_INSTALLS": "1"},
-        keep=KEYS,
+        keep=(*PROXIES, *KEYS),
+        warm=True,
     )
 
 
