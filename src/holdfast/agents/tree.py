@@ -58,12 +58,14 @@ def end_tree(
     """
     if not _has_proc():
         return _end_group(group or 0)
-    deadline, pause = time.monotonic() + patience, 0.002
-    while left := tree(tag, home=home, group=group or 0, leader_born=leader_born, mark=mark):
+    deadline, pause, looks = time.monotonic() + patience, 0.002, 0
+    while looks < 2:  # a process that is just becoming another program shows no mark: look twice
+        left = tree(tag, home=home, group=group or 0, leader_born=leader_born, mark=mark)
         for pid in left:
             _kill(pid, tag, home, group or 0, mark)
-        if time.monotonic() > deadline:
+        if left and time.monotonic() > deadline:
             return left
+        looks = 0 if left else looks + 1
         time.sleep(pause)
         pause = min(0.05, pause * 2)
     return set()

@@ -15,6 +15,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -155,7 +156,7 @@ class Terminal:
         await asyncio.to_thread(
             end_tree,
             self._name,
-            self.pid if alive else None,
+            self.pid if alive or sys.platform == "linux" else None,  # elsewhere a group is known by its number alone
             home=self._home,
             leader_born=self._born if alive else 0,
             mark=TERMINAL,
