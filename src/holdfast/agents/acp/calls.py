@@ -51,7 +51,8 @@ class Call:
             whole = _plain(said.raw_output)
         if not whole:
             added = live.data if live is not None else ""
-            self._output.append(added)
+            if added:
+                self._output.append(added)
             return UNSET, added
         before = "".join(self._output)
         self._output = [whole]
