@@ -233,6 +233,15 @@ class RuleRemembered(Intent, frozen=True, kw_only=True, tag="rule.remembered"):
     ask: AskId | None = None
 
 
+class DefaultsChosen(Intent, frozen=True, kw_only=True, tag="defaults.chosen"):
+    """What a new session is given unless it says otherwise. What is set replaces, the rest stays."""
+
+    agent: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    mode: str | UnsetType = UNSET
+    workspace: str | UnsetType = UNSET
+
+
 class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
     rule: str
 
@@ -526,7 +535,8 @@ class Unknown(msgspec.Struct, frozen=True):
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
     | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged

@@ -14,7 +14,20 @@ from holdfast.server.assets import Asset, Page
 from holdfast.server.dialect import approvals, questions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
-from holdfast.server.routes import account, asks, audit, files, health, memory, rules, sessions, stream, turns
+from holdfast.server.routes import (
+    account,
+    agents,
+    asks,
+    audit,
+    endpoints,
+    files,
+    health,
+    memory,
+    rules,
+    sessions,
+    stream,
+    turns,
+)
 from holdfast.server.routes.health import READ
 from holdfast.server.wired import caller
 from holdfast.server.wiring import Wiring
@@ -32,6 +45,8 @@ API = (
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,
+    *agents.ROUTES,
+    *endpoints.ROUTES,
 )
 DIALECT = (approvals.ROUTES, questions.ROUTES)
 

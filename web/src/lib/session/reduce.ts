@@ -190,6 +190,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'memory.failed':
     case 'rule.remembered':
     case 'rule.revoked':
+    case 'defaults.chosen':
     case 'unknown':
       return
     default:
