@@ -237,11 +237,7 @@ class Turn:
         return say
 
     def _finish(self, call: ToolCallPart, done: Done) -> None:
-        outcome = "failed" if done.failed else "success"
-        content = bounded(done.text)
-        result = ToolReturnPart(
-            tool_name=call.tool_name, content=content, tool_call_id=call.tool_call_id, outcome=outcome
-        )
+        result = ToolReturnPart(tool_name=call.tool_name, content=bounded(done.text), tool_call_id=call.tool_call_id)
         self._history.append(ModelRequest(parts=[result]))
         self._close(call.tool_call_id, done)
 
