@@ -63,6 +63,7 @@ class Inside:
         self.hang_up()
         if self._turns:
             await asyncio.wait(set(self._turns))
+        await self._agent.close()
         return set()
 
 
