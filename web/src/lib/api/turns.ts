@@ -19,6 +19,12 @@ export function withdrawTurn(session: string, turn: string): Promise<Done> {
   return request('Done', `${turns(session)}/${turn}/withdraw`, { method: 'POST' })
 }
 
+/** Put these turns, which wait, into this order. */
+export function reorderQueue(session: string, order: readonly string[]): Promise<Done> {
+  const path = `/api/sessions/${encodeURIComponent(session)}/queue`
+  return request('Done', path, { method: 'POST', body: { turns: order } })
+}
+
 export function releaseTurn(session: string, turn: string): Promise<Done> {
   return request('Done', `${turns(session)}/${turn}/release`, { method: 'POST' })
 }
