@@ -87,9 +87,7 @@ async def release_turn(wiring: Wired, client: Caller, session_id: FromPath[str],
 
 
 @post("/api/sessions/{session_id:str}/queue", summary="Put queued turns into another order", status_code=200)
-async def reorder_queue(
-    wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[QueueOrder]
-) -> Done:
+async def reorder_queue(wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[QueueOrder]) -> Done:
     turns = tuple(ids.turn_id(turn) for turn in data.turns)
     return await _do(wiring, session_id, c.ReorderQueue(turns=turns, client=client))
 
