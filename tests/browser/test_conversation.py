@@ -129,6 +129,29 @@ def test_a_run_that_fails_or_dies_says_so_and_can_be_continued(chromium: Browser
         seat.expect_well()
 
 
+@pytest.mark.contract("X6")
+def test_after_the_agent_has_died_one_goes_on_and_what_came_to_nothing_is_tried_again(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    died, refused = person.begin(), person.begin()
+    person.say(died, "!stream 3000 20")
+    person.say(refused, "!fail The model is out of tea.")
+    with desk(chromium, house) as place:
+        seat = place.tab(died)
+        expect(seat.prose.first).to_contain_text("word5", timeout=PATIENCE_MS)
+        house.end_agent(died)
+        seat.expect_text("The agent's process was killed")
+        seat.page.get_by_role("button", name="Continue").click()
+        expect(seat.page.get_by_text("Go on where you were interrupted.")).to_be_visible(timeout=PATIENCE_MS)
+        seat.expect_idle()
+        expect(seat.page.get_by_role("button", name="Continue")).to_have_count(0)
+        seat.open(refused)
+        seat.page.get_by_role("button", name="Try again").click()
+        expect(seat.page.get_by_text("The model is out of tea.")).to_have_count(4, timeout=PATIENCE_MS)
+        expect(seat.page.get_by_role("button", name="Try again")).to_have_count(1)
+        seat.expect_well()
+
+
 def test_messages_wait_their_turn_and_can_be_taken_back(chromium: Browser, house: House, person: Person) -> None:
     session = person.begin()
     person.say(session, "!stream 2000 20")

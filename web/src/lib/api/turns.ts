@@ -1,7 +1,7 @@
 // Turns and answers: what a person says to a session. Each may be sent again under its id; it is recorded once.
 
 import { request } from './client'
-import type { Answered, AskAnswer, Done, NewTurn, Offers, Submitted } from './shapes.gen'
+import type { Answered, AskAnswer, Asks, Done, NewTurn, Offers, Submitted } from './shapes.gen'
 
 function turns(session: string): string {
   return `/api/sessions/${encodeURIComponent(session)}/turns`
@@ -31,6 +31,11 @@ export function releaseTurn(session: string, turn: string): Promise<Done> {
 
 export function continueTurn(session: string, turn: string, id: string): Promise<Submitted> {
   return request('Submitted', `${turns(session)}/${turn}/continue`, { method: 'POST', body: { id } })
+}
+
+/** What waits for an answer, oldest first. */
+export function listAsks(session: string): Promise<Asks> {
+  return request('Asks', `/api/sessions/${encodeURIComponent(session)}/asks`)
 }
 
 /** What could be allowed beyond this once, each in words. */
