@@ -185,7 +185,7 @@ def test_a_question_is_answered_in_ones_own_words_or_expires(chromium: Browser, 
         seat = place.tab(session)
         steady(seat, 1)
         seat.page.get_by_role("textbox", name="Your answer").fill("Limpet")
-        press(seat.page.get_by_role("button", name="Answer"))
+        press(seat.cards.get_by_role("button", name="Answer"))
         seat.expect_text("answer:Limpet")
         seat.expect_text("Nobody answered")
         expect(seat.cards).to_have_count(0, timeout=PATIENCE_MS)
