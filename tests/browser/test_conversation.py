@@ -66,7 +66,7 @@ def test_nothing_is_wider_than_the_screen(chromium: Browser, house: House, perso
             [
                 f'!tool read {{"path":"{path}"}} 1 {"x" * 400}',
                 f"!say A path: {path} and `{path}`",
-                f"!say {table}",
+                f"!say \\n\\n{table}\\n\\n```text\\n{'long code ' * 60}\\n```\\n\\n",
                 f"!say {'wide' * 200}",
                 f"!approve {path}",
             ]
@@ -76,6 +76,8 @@ def test_nothing_is_wider_than_the_screen(chromium: Browser, house: House, perso
         seat = place.tab(session)
         seat.page.set_viewport_size({"width": width, "height": 844})
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+        expect(seat.page.get_by_role("table")).to_have_count(1)
+        expect(seat.page.locator(".prose pre")).to_have_count(1)
         seat.expect_fits()
         seat.page.get_by_role("button", name="Read").first.click()
         seat.expect_fits()
