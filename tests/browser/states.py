@@ -140,7 +140,7 @@ def stopped(scene: Scene) -> Seat:
 
 def failed(scene: Scene) -> Seat:
     seat, *_ = scene.began("Out of tea", f"{FOUND}\n!fail The model is out of tea. Put the kettle on.")
-    seat.expect_text("Put the kettle on.")
+    expect(seat.page.get_by_role("note")).to_contain_text("Put the kettle on.", timeout=PATIENCE_MS)
     return seat
 
 
