@@ -174,6 +174,12 @@ class TurnWithdrawn(Intent, frozen=True, kw_only=True, tag="turn.withdrawn"):
     turn: TurnId
 
 
+class QueueReordered(Intent, frozen=True, kw_only=True, tag="queue.reordered"):
+    """These queued turns trade places among themselves, so that they stand in this order; all others stay."""
+
+    turns: tuple[TurnId, ...]
+
+
 class TurnReleased(Intent, frozen=True, kw_only=True, tag="turn.released"):
     """A held turn may run after all; without a turn, every held one may."""
 
@@ -534,7 +540,7 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
+    | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
     | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
     | MemoryRequested
 )  # fmt: skip

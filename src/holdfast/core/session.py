@@ -50,6 +50,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 course.submit(self, record, event)
             case e.TurnWithdrawn() as event:
                 course.withdraw(self, event.turn)
+            case e.QueueReordered() as event:
+                course.reorder(self, event.turns)
             case e.TurnReleased() as event:
                 course.release(self, event.turn)
             case e.TurnCancelRequested() as event:

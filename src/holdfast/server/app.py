@@ -33,7 +33,7 @@ from holdfast.server.wired import caller
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/session/{session_id:str}"]
+PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -85,6 +85,6 @@ def asset_route(paths: list[str], asset: Asset) -> HTTPRouteHandler:
 
     @route(paths, http_method=READ, sync_to_thread=False, include_in_schema=False)
     def send_asset() -> Response[bytes]:
-        return Response(asset.content, media_type=asset.media_type, headers={"cache-control": asset.cache})
+        return Response(asset.content, media_type=asset.media_type, headers=asset.headers)
 
     return send_asset

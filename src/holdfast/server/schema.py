@@ -123,6 +123,12 @@ class Continuation(Body, frozen=True, kw_only=True):
     text: Text = "Go on where you were interrupted."
 
 
+class QueueOrder(Body, frozen=True, kw_only=True):
+    """Turns that wait, in the order in which they are to run. Those that are not named stay where they are."""
+
+    turns: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
+
+
 class AskAnswer(Body, frozen=True, kw_only=True):
     """`choice` answers an approval, `text` a question.
 

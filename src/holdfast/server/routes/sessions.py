@@ -95,11 +95,19 @@ async def list_sessions(
     deleted: FromQuery[bool] = False,
     project: FromQuery[str | None] = None,
     tag: FromQuery[str | None] = None,
+    on_top: FromQuery[bool] = False,
     cursor: FromQuery[str | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
 ) -> SessionList:
     query = Query(
-        text=q, archived=archived, deleted=deleted, project=project, tag=tag, cursor=cursor or None, limit=limit
+        text=q,
+        archived=archived,
+        deleted=deleted,
+        project=project,
+        tag=tag,
+        on_top=on_top,
+        cursor=cursor or None,
+        limit=limit,
     )
     found = await wiring.store.sessions(query)
     rows = [row_of(row) for row in found.rows]
