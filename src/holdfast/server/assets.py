@@ -13,6 +13,7 @@ from holdfast.core.errors import HoldfastError
 FOLDER = Path(__file__).resolve().parent.parent / "static"
 HASHED = "assets"
 VERSION_TAG = '<meta name="holdfast-version" content="{}" />'
+BASE_TAG = '<meta name="holdfast-base" content="{}" />'
 
 # Written out, because what the machine's own table says of .js differs from machine to machine.
 MEDIA_TYPES = {
@@ -47,8 +48,8 @@ class Page:
     files: Mapping[str, Asset]
 
 
-def read_page(folder: Path, version: str) -> Page:
-    """Read the built page and write the server's version into its shell."""
+def read_page(folder: Path, version: str, mount: str = "") -> Page:
+    """Read the built page and write into its shell the server's version and the path under which it is mounted."""
     index = folder / "index.html"
     if not index.is_file():
         raise PageMissing(folder)
@@ -56,7 +57,7 @@ def read_page(folder: Path, version: str) -> Page:
         f"/{path.relative_to(folder).as_posix()}": read_asset(path)
         for path in [*folder.glob("*.svg"), *folder.glob(f"{HASHED}/*")]
     }
-    return Page(shell=shell_with(version, read_asset(index)), files=files)
+    return Page(shell=shell_with(version, mount, read_asset(index)), files=files)
 
 
 def read_asset(path: Path) -> Asset:
@@ -66,7 +67,9 @@ def read_asset(path: Path) -> Asset:
     return Asset(content=path.read_bytes(), media_type=media_type, cache=cache)
 
 
-def shell_with(version: str, shell: Asset) -> Asset:
-    empty, filled = VERSION_TAG.format(""), VERSION_TAG.format(html.escape(version))
-    content = shell.content.replace(empty.encode(), filled.encode())
+def shell_with(version: str, mount: str, shell: Asset) -> Asset:
+    """What the shell names lies beside it; as it is sent for more than one address, it names the whole path."""
+    content = shell.content.replace(b'="./', f'="{html.escape(mount)}/'.encode())
+    for tag, value in ((VERSION_TAG, version), (BASE_TAG, mount)):
+        content = content.replace(tag.format("").encode(), tag.format(html.escape(value)).encode())
     return Asset(content=content, media_type=shell.media_type, cache=shell.cache)
