@@ -13,7 +13,6 @@ from holdfast.core.errors import HoldfastError
 FOLDER = Path(__file__).resolve().parent.parent / "static"
 HASHED = "assets"
 VERSION_TAG = '<meta name="holdfast-version" content="{}" />'
-BASE_TAG = '<meta name="holdfast-base" content="{}" />'
 
 # Written out, because what the machine's own table says of .js differs from machine to machine.
 MEDIA_TYPES = {
@@ -70,6 +69,5 @@ def read_asset(path: Path) -> Asset:
 def shell_with(version: str, mount: str, shell: Asset) -> Asset:
     """What the shell names lies beside it; as it is sent for more than one address, it names the whole path."""
     content = shell.content.replace(b'="./', f'="{html.escape(mount)}/'.encode())
-    for tag, value in ((VERSION_TAG, version), (BASE_TAG, mount)):
-        content = content.replace(tag.format("").encode(), tag.format(html.escape(value)).encode())
+    content = content.replace(VERSION_TAG.format("").encode(), VERSION_TAG.format(html.escape(version)).encode())
     return Asset(content=content, media_type=shell.media_type, cache=shell.cache)

@@ -56,6 +56,7 @@ class Guard:
     def __init__(self, gatekeeper: Gatekeeper, bound_host: str, files: Iterable[str], server: ServerSettings) -> None:
         self.gatekeeper = gatekeeper
         self.path = server.path
+        self.secure = bool(server.certificate)
         self._proxies = Proxies(server.proxies)
         self._exposed = not is_loopback(bound_host)
         self._names = LOOPBACK_NAMES | {bound_host.lower(), *map(str.lower, server.names)}
@@ -158,7 +159,8 @@ def _unmounted(scope: HTTPScope, mount: str) -> HTTPScope:
 
 def added_headers(guard: Guard, method: str, path: str) -> list[tuple[bytes, bytes]]:
     """What an answer carries that does not say it itself. Only the page and its files may be kept by anybody."""
-    return h.SECURITY if guard.shows(method, path) else [*h.PRIVATE, *h.SECURITY]
+    kept = [] if guard.shows(method, path) else h.PRIVATE
+    return [*kept, *h.SECURITY, *(h.ONLY_SECURE if guard.secure else [])]
 
 
 def host_name(header: bytes) -> str | None:
