@@ -93,6 +93,18 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     keep: tuple[str, ...] = ()
 
 
+class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[endpoints.NAME]`: a model server that speaks OpenAI's API. Its key is not written here: `key_env` names the
+    variable that holds it. `window` is how many tokens its models can look at, if it does not say so itself.
+    """
+
+    base_url: Annotated[str, msgspec.Meta(pattern="^https?://.+")]
+    key_env: str = ""
+    models: tuple[str, ...] = ()
+    default_model: str = ""
+    window: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `config.toml` may say."""
 
@@ -102,6 +114,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
+    endpoints: dict[str, EndpointSettings] = {}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,6 +154,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def workspaces(self) -> Path:
         """Where an agent works when its session names no folder."""
         return self.home / "workspaces"
+
+    @property
+    def endpoints(self) -> Path:
+        """Model endpoints that a person added on the page, with their keys."""
+        return self.home / "endpoints.json"
+
+    @property
+    def conversations(self) -> Path:
+        """What the built-in agent said and heard, a file for each conversation."""
+        return self.home / "builtin"
 
     @property
     def logs(self) -> Path:

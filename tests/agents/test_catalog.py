@@ -11,7 +11,7 @@ def test_the_tour_is_named_for_what_it_is() -> None:
 
 
 def test_an_unknown_agent_is_refused_with_the_names_that_exist() -> None:
-    with pytest.raises(NoSuchAgent, match=r"no agent 'hermes'. There are: tour, mine"):
+    with pytest.raises(NoSuchAgent, match=r"no agent 'hermes'. There are: tour, builtin, mine"):
         catalog.find("hermes", {"mine": AgentSpec(name="mine", title="Mine", command=("mine",))})
 
 

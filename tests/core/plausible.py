@@ -207,6 +207,8 @@ class World:
             e.TitleSuggested(title="Suggested"),
             e.NoticeRaised(text="The network is slow.", level="warning"),
             e.AgentFailed(error="It did not start."),
+            e.AgentOpening(agent="scripted"),
+            e.AgentDescribed(agent="scripted", model="small", models=(e.Option(id="small"), e.Option(id="large"))),
         ]
         self.fact(self.dice.pick(options))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import msgspec
 
 from holdfast.core.errors import Refused
+from holdfast.endpoints import key_variables
 from holdfast.settings import Settings
 
 
@@ -16,13 +17,17 @@ class NoSuchAgent(Refused):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """`env` is set for the agent; `keep` names variables of our environment that it gets besides the usual few."""
+    """`env` is set for the agent; `keep` names variables of our environment that it gets besides the usual few.
+
+    `warm` says that it may be started before its session is known.
+    """
 
     name: str
     title: str
     command: tuple[str, ...]
     env: Mapping[str, str] = {}
     keep: tuple[str, ...] = ()
+    warm: bool = False
 
 
 TOUR = AgentSpec(
@@ -30,13 +35,22 @@ TOUR = AgentSpec(
     title="Tour (scripted, no model)",
     # -P: a file in the workspace must not pass for a module of the agent.
     command=(sys.executable, "-P", "-m", "holdfast.agents.scripted"),
+    warm=True,
 )
-BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR}
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+BUILTIN = AgentSpec(
+    name="builtin",
+    title="Built-in",
+    command=(sys.executable, "-P", "-m", "holdfast.agents.builtin"),
+    keep=PROXIES,
+)
+BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`."""
-    return {
+    """What a person has added in `config.toml`, and the built-in agent with the variables that hold its keys."""
+    builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
+    return {builtin.name: builtin} | {
         name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
         for name, entry in settings.file.agents.items()
     }

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from holdfast.agents.stderr import Tail
@@ -46,7 +46,7 @@ class Child:
 
     def __init__(self, process: "subprocess.Popen[bytes]", tag: str, home: str) -> None:
         self._process = process
-        self._tag = tag
+        self.tag = tag
         self._home = home
         self._loop = asyncio.get_running_loop()
         self._exited = asyncio.Event()
@@ -124,7 +124,7 @@ class Child:
     async def end(self) -> set[int]:
         """Kill it and all that it started; return the pids of what would not die."""
         left = await asyncio.to_thread(
-            end_tree, self._tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
+            end_tree, self.tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
         )
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
             async with asyncio.timeout(GRACE):
@@ -169,17 +169,23 @@ class _Complaints(asyncio.Protocol):
         self._over.set()
 
 
-def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    parent = os.getpid()
+def dying_with_parent() -> Callable[[], None] | None:
+    """What a child does between fork and exec, so that the kernel kills it when we die; None where that can't be."""
+    if _prctl is None:
+        return None
+    parent, ask = os.getpid(), _prctl
 
     def die_with_parent() -> None:
         # Safe between fork and exec although other threads run: one C call and two system calls, nothing allocated
         # that another thread could have locked. The parent may have died before the wish was made.
-        if _prctl is not None:
-            _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
+        ask(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
+    return die_with_parent
+
+
+def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     with warnings.catch_warnings():
         # From Python 3.12 on, any fork beside threads is warned of, whatever is done after it.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -192,5 +198,5 @@ def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) ->
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
-            preexec_fn=die_with_parent if _prctl is not None else None,  # noqa: PLW1509 (see above)
+            preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)
         )

@@ -29,16 +29,25 @@ def born(pid: int) -> int:
     return int(fields[19]) if fields else 0
 
 
-def tree(tag: str, *, home: str = "", group: int = 0, leader_born: int = 0) -> set[int]:
-    """The living processes of the run `tag`, never our own. A tag that ends in a colon means every epoch."""
-    ours = {pid for pid in _pids() if _marked(pid, tag, home) and _alive(pid)}
+def tree(tag: str, *, home: str = "", group: int = 0, leader_born: int = 0, variable: str = MARK) -> set[int]:
+    """The living processes of the run `tag`, never our own. A tag that ends in a colon means every epoch.
+
+    `variable` is where the tag stands, for whoever marks a part of a run in its own way.
+    """
+    ours = {pid for pid in _pids() if _marked(pid, tag, home, variable) and _alive(pid)}
     if group > 1 and (_led_by(group, leader_born) or any(_group(pid) == group for pid in ours)):
         ours |= {pid for pid in _pids() if _group(pid) == group and _alive(pid)}
     return ours - {os.getpid()}
 
 
 def end_tree(
-    tag: str, group: int | None = None, *, home: str = "", leader_born: int = 0, patience: float = PATIENCE
+    tag: str,
+    group: int | None = None,
+    *,
+    home: str = "",
+    leader_born: int = 0,
+    patience: float = PATIENCE,
+    variable: str = MARK,
 ) -> set[int]:
     """Kill every process of the run `tag`, again and again until none is left; return those that would not die.
 
@@ -47,9 +56,9 @@ def end_tree(
     if not _has_proc():
         return _end_group(group or 0)
     deadline, pause = time.monotonic() + patience, 0.002
-    while left := tree(tag, home=home, group=group or 0, leader_born=leader_born):
+    while left := tree(tag, home=home, group=group or 0, leader_born=leader_born, variable=variable):
         for pid in left:
-            _kill(pid, tag, home, group or 0)
+            _kill(pid, tag, home, group or 0, variable)
         if time.monotonic() > deadline:
             return left
         time.sleep(pause)
@@ -57,13 +66,13 @@ def end_tree(
     return set()
 
 
-def _kill(pid: int, tag: str, home: str, group: int) -> None:
+def _kill(pid: int, tag: str, home: str, group: int, variable: str) -> None:
     try:
         held = os.pidfd_open(pid)
     except OSError:
         return  # it is gone, or about to be
     try:
-        if _marked(pid, tag, home) or (group > 1 and _group(pid) == group):
+        if _marked(pid, tag, home, variable) or (group > 1 and _group(pid) == group):
             signal.pidfd_send_signal(held, signal.SIGKILL)
     except ProcessLookupError:
         pass  # it ended by itself
@@ -98,13 +107,13 @@ def _pids() -> list[int]:
     return found
 
 
-def _marked(pid: int, tag: str, home: str) -> bool:
+def _marked(pid: int, tag: str, home: str, variable: str) -> bool:
     try:
         environ = (PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
     variables = b"\0" + environ
-    mark = f"\0{MARK}={tag}".encode()
+    mark = f"\0{variable}={tag}".encode()
     if not tag.endswith(":"):
         mark += b"\0"
     return mark in variables and (not home or f"\0{HOME}={home}\0".encode() in variables)

@@ -192,7 +192,7 @@ def lose(state: State, record: Record, reason: str = "") -> None:
     turn = None if state.running is None else state.turns.get(state.running)
     if turn is not None:
         end(state, record, turn, "interrupted", reason or LOST)
-    state.alive, state.process, state.latest = False, None, None
+    state.alive, state.opening, state.process, state.latest = False, None, None, None
     if state.ledger is not None:
         state.ledger.lose(record.time)
 

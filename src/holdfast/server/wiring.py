@@ -21,6 +21,10 @@ class Supervising(Protocol):
         """The session may need attention now. Returns at once; any number of nudges are one."""
         ...
 
+    def wake(self, session: SessionId) -> None:
+        """Somebody is about to write to the session. Returns at once."""
+        ...
+
     async def settle(self, session: SessionId) -> bool:
         """Have the loss of an owner that died written down; whether there may have been one."""
         ...

@@ -93,6 +93,8 @@ class Translator:
                 return [self._usage(update)]
             case wire.UserChunk():
                 return []
+            case wire.CommandsUpdate() | wire.ModeUpdate() | wire.OptionsUpdate():
+                return []  # of the session, not of a turn
             case _:
                 assert_never(update)
 

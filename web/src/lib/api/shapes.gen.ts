@@ -8,6 +8,16 @@ export interface AccountState {
   devices: SignedInDevice[]
 }
 
+export interface AgentDescribed {
+  kind: 'agent.described'
+  agent: string
+  model: string
+  mode: string
+  models: Option[]
+  modes: Option[]
+  commands: SlashCommand[]
+}
+
 export interface AgentEnded {
   kind: 'agent.ended'
   instance: string
@@ -31,6 +41,11 @@ export interface AgentOpened {
   takes_reasons: boolean
   remembers: boolean
   aside: boolean
+}
+
+export interface AgentOpening {
+  kind: 'agent.opening'
+  agent: string
 }
 
 export interface Answered {
@@ -199,6 +214,15 @@ export interface Created {
   id: string
   seq: number
   created: boolean
+}
+
+export interface Description {
+  agent: string
+  model: string
+  mode: string
+  models: Option[]
+  modes: Option[]
+  commands: SlashCommand[]
 }
 
 export interface DeviceChange {
@@ -392,6 +416,17 @@ export interface OneTimeLink {
   expires: number
   local: boolean
   rows: string[]
+}
+
+export interface Opening {
+  agent: string
+  since: number
+}
+
+export interface Option {
+  id: string
+  name: string
+  description: string
 }
 
 export interface PageItem {
@@ -669,7 +704,9 @@ export interface Session {
   active_at: number
   epoch: number
   alive: boolean
+  opening: Opening | null
   process: Process | null
+  described: Description | null
   conversation: Conversation | null
   failure: string
   failed_starts: number
@@ -806,6 +843,12 @@ export interface SignedInDevice {
   seen: number
   address: string
   current: boolean
+}
+
+export interface SlashCommand {
+  name: string
+  description: string
+  hint: string
 }
 
 export interface Snapshot {
@@ -1052,7 +1095,7 @@ export interface UserMessage {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
@@ -1060,9 +1103,11 @@ export interface WireRecord {
 
 export const SHAPES = {
   AccountState: {"has_password":"b","password_needed":"b","devices":{"a":"@SignedInDevice"}},
+  AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
   AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
   AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false],"aside":["b",false]},
+  AgentOpening: {"kind":{"e":["agent.opening"]},"agent":"s"},
   Answered: {"session":"s","ask":"s","seq":"i","reason_goes":[{"o":[{"e":["agent","steer","turn"]},"0"]},null]},
   Approval: {"type":{"e":["approval"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"command":"s","call":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},[]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""],"choice":[{"o":[{"e":["always","deny","once","session"]},"0"]},null],"by":[{"o":[{"e":["agent","person","rule"]},"0"]},null],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
   ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
@@ -1078,6 +1123,7 @@ export const SHAPES = {
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
+  Description: {"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
   Done: {"session":"s","seq":"i"},
   End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
@@ -1100,6 +1146,8 @@ export const SHAPES = {
   Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
   Offers: {"offers":{"a":"@Offer"}},
   OneTimeLink: {"link":"s","expires":"i","local":"b","rows":{"a":"s"}},
+  Opening: {"agent":"s","since":"i"},
+  Option: {"id":"s","name":["s",""],"description":["s",""]},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
   PendingApprovals: {"pending":{"o":["@ApprovalHead","0"]},"pending_count":"i"},
   PendingQuestions: {"pending":{"o":["@QuestionHead","0"]},"pending_count":"i"},
@@ -1132,7 +1180,7 @@ export const SHAPES = {
   RunnerStarted: {"kind":{"e":["runner.started"]},"pid":["i",0],"protocol":["i",1],"version":["s",""]},
   RunnerStopped: {"kind":{"e":["runner.stopped"]},"reason":["s",""]},
   Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
-  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"process":[{"o":["@Process","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
+  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"opening":[{"o":["@Opening","0"]},null],"process":[{"o":["@Process","0"]},null],"described":[{"o":["@Description","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
@@ -1142,6 +1190,7 @@ export const SHAPES = {
   SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
   SignedInDevice: {"id":"s","name":"s","created":"i","seen":"i","address":"s","current":"b"},
+  SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
   SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
@@ -1166,5 +1215,5 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opened":"AgentOpened","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
 } as const satisfies Shapes

@@ -194,6 +194,7 @@ export function lose(state: Session, record: LogRecord, reason = ''): void {
   const turn = state.running === null ? undefined : state.turns.get(state.running)
   if (turn !== undefined) end(state, record, turn, 'interrupted', reason || LOST)
   state.alive = false
+  state.opening = null
   state.process = null
   state.latest = null
 }

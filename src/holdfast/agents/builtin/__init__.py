@@ -1,0 +1,1 @@
+"""The built-in agent: any model behind OpenAI's API, as an ACP agent in a process of its own."""
