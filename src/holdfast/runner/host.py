@@ -30,6 +30,7 @@ from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.early import Early
+from holdfast.runner.known import learn_all
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
@@ -54,6 +55,7 @@ class Host:
     ) -> None:
         self._session = session
         self._outbox = outbox
+        self._settings = settings
         self.agents = Agents(session, epoch, outbox, settings, find_agent, early)
         self._agent: AcpAgent | None = None
         self._agent_name = ""
@@ -76,6 +78,7 @@ class Host:
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
         self._agent = None
+        learn_all(self._outbox.cover, self._settings)
         hosted, known = await self.agents.open(session, self)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
         return known
