@@ -93,6 +93,15 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     keep: tuple[str, ...] = ()
 
 
+class HermesSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[hermes]`: where Hermes is, if it is not found by itself: its Python, the folder that it keeps things in, and
+    which of the profiles there to use."""
+
+    python: str = ""
+    home: str = ""
+    profile: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9._-]*$")] = ""
+
+
 class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[endpoints.NAME]`: a model server that speaks OpenAI's API. Its key is not written here: `key_env` names the
     variable that holds it. `window` is how many tokens its models can look at, if it does not say so itself.
@@ -114,6 +123,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
+    hermes: HermesSettings = HermesSettings()
+=======
     endpoints: dict[str, EndpointSettings] = {}
 
 

@@ -33,7 +33,7 @@ class Idle:
         pass
 
     def wake(self, session: SessionId) -> None:
-        pass
+        self.nudge(session)
 
     async def settle(self, session: SessionId) -> bool:  # noqa: ARG002  the tests play the owner without a lock
         return False

@@ -48,9 +48,13 @@ BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`, and the built-in agent with the variables that hold its keys."""
+    """What a person has added in `config.toml`, the built-in agent with the variables that hold its keys, and Hermes."""
+    from holdfast.agents.hermes.find import find_hermes, spec  # which names what is here
+
     builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
-    return {builtin.name: builtin} | {
+    hermes = find_hermes(settings)
+    there = [builtin] if hermes.problem else [builtin, spec(hermes)]
+    return {agent.name: agent for agent in there} | {
         name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
         for name, entry in settings.file.agents.items()
     }
