@@ -16,6 +16,8 @@ from holdfast.core.mask import masked
 NAME = "holdfast.log"
 SIZE = 5_000_000
 KEPT = 3
+LONGEST = 4_000
+"""Characters of one field."""
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -40,6 +42,8 @@ class Lines(logging.Formatter):
 def _plain(value: object) -> str:
     """A value that can't break its line: what it holds may come from a model or a browser."""
     text = str(value)
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… ({len(text)} characters)"
     return text if text.isprintable() and " " not in text and text else msgspec.json.encode(text).decode()
 
 
