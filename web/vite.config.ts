@@ -2,6 +2,8 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // Whatever path the server is mounted under: what the page loads lies beside what loads it.
+  base: './',
   plugins: [svelte({ configFile: false })],
   worker: { format: 'es' },
   build: {

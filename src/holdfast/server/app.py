@@ -29,7 +29,7 @@ from holdfast.server.routes import (
     turns,
 )
 from holdfast.server.routes.health import READ
-from holdfast.server.wired import caller
+from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
@@ -53,7 +53,7 @@ DIALECT = (approvals.ROUTES, questions.ROUTES)
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
     """The whole app, as it is served on `bound_host`."""
-    guard = Guard(wiring.gatekeeper, bound_host, page.files)
+    guard = Guard(wiring.gatekeeper, bound_host, page.files, wiring.settings.file.server)
     return guarded(create_routes(lambda: wiring, page_routes(page)), guard)
 
 
@@ -66,6 +66,7 @@ def create_routes(
         dependencies={
             "wiring": Provide(wiring, sync_to_thread=False),
             "client": Provide(caller, sync_to_thread=False),
+            "visitor": Provide(visiting, sync_to_thread=False),
         },
         exception_handlers={HTTPException: answer_refused, HoldfastError: answer_ours, Exception: answer_broken},
         openapi_config=description,

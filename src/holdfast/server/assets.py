@@ -66,8 +66,8 @@ class Page:
     files: Mapping[str, Asset]
 
 
-def read_page(folder: Path, version: str) -> Page:
-    """Read the built page and write the server's version into its shell."""
+def read_page(folder: Path, version: str, mount: str = "") -> Page:
+    """Read the built page and write into its shell the server's version and the path under which it is mounted."""
     index = folder / "index.html"
     if not index.is_file():
         raise PageMissing(folder)
@@ -75,7 +75,7 @@ def read_page(folder: Path, version: str) -> Page:
         f"/{path.relative_to(folder).as_posix()}": read_asset(path)
         for path in [*folder.glob("*.svg"), *folder.glob(DIAGRAMS), *folder.glob(f"{HASHED}/*")]
     }
-    return Page(shell=shell_with(version, read_asset(index)), files=files)
+    return Page(shell=shell_with(version, mount, read_asset(index)), files=files)
 
 
 def read_asset(path: Path) -> Asset:
@@ -86,7 +86,8 @@ def read_asset(path: Path) -> Asset:
     return Asset(content=path.read_bytes(), media_type=media_type, cache=cache, policy=policy)
 
 
-def shell_with(version: str, shell: Asset) -> Asset:
-    empty, filled = VERSION_TAG.format(""), VERSION_TAG.format(html.escape(version))
-    content = shell.content.replace(empty.encode(), filled.encode())
+def shell_with(version: str, mount: str, shell: Asset) -> Asset:
+    """What the shell names lies beside it; as it is sent for more than one address, it names the whole path."""
+    content = shell.content.replace(b'="./', f'="{html.escape(mount)}/'.encode())
+    content = content.replace(VERSION_TAG.format("").encode(), VERSION_TAG.format(html.escape(version)).encode())
     return Asset(content=content, media_type=shell.media_type, cache=shell.cache)

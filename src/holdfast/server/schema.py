@@ -29,6 +29,7 @@ Folder = Annotated[str, Meta(max_length=4096)]
 Tags = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=50)], ...], Meta(max_length=20)]
 Text = Annotated[str, Meta(max_length=1_000_000)]
 Reason = Annotated[str, Meta(max_length=2000)]
+DeviceName = Annotated[str, Meta(max_length=64)]
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -150,9 +151,24 @@ class Truncation(Body, frozen=True, kw_only=True):
 
 
 class SignIn(Body, frozen=True, kw_only=True):
-    """The code of a one-time link."""
+    """The code of a one-time link, or the password. `name` is what the device is called in the list of devices."""
 
-    code: Annotated[str, Meta(max_length=200)]
+    code: Annotated[str, Meta(max_length=200)] | None = None
+    password: Annotated[str, Meta(max_length=1000)] | None = None
+    name: DeviceName = ""
+
+
+class DeviceChange(Body, frozen=True, kw_only=True):
+    """What a device is called."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class PasswordChange(Body, frozen=True, kw_only=True):
+    """The new password, null to have none, and the present one, if there is one."""
+
+    password: Annotated[str, Meta(max_length=1000)] | None
+    current: Annotated[str, Meta(max_length=1000)] = ""
 
 
 # What is answered.
@@ -362,9 +378,41 @@ class Hits(Answer, frozen=True, kw_only=True):
 
 
 class Token(Answer, frozen=True, kw_only=True):
-    """The credential, for the Authorization header: `Bearer <token>`."""
+    """The credential of this device alone, for the Authorization header: `Bearer <token>`."""
 
     token: str
+    device: str
+
+
+class SignedInDevice(Answer, frozen=True, kw_only=True):
+    """A device that is signed in. Times are milliseconds since 1970; `current`: it is the one that asks."""
+
+    id: str
+    name: str
+    created: int
+    seen: int
+    address: str
+    current: bool
+
+
+class AccountState(Answer, frozen=True, kw_only=True):
+    """Whether there is a password and whether it may be removed; the devices, who was seen last first."""
+
+    has_password: bool
+    password_needed: bool
+    devices: list[SignedInDevice]
+
+
+class OneTimeLink(Answer, frozen=True, kw_only=True):
+    """A link that signs in whoever opens it, once. `rows` is its QR code: a text of 0 (light) and 1 (dark) a row.
+
+    `local`: the link names this machine only as itself, so no other device can open it.
+    """
+
+    link: str
+    expires: int
+    local: bool
+    rows: list[str]
 
 
 class Health(Answer, frozen=True, kw_only=True):
@@ -373,7 +421,16 @@ class Health(Answer, frozen=True, kw_only=True):
     status: Literal["ok"] = "ok"
 
 
-class Status(Answer, frozen=True, kw_only=True):
+class PublicStatus(Answer, frozen=True, kw_only=True):
+    """What anybody may know: somebody is here, and whether the one who asks is signed in."""
+
+    status: Literal["ok"] = "ok"
+    initialized: bool = True
+    authenticated: bool = False
+    setup_mode: bool = False
+
+
+class Status(PublicStatus, frozen=True, kw_only=True):
     """How things are. `instance` names this server process, `uptime` is in seconds, `store_bytes` its size."""
 
     version: str

@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from holdfast.agents import catalog
 from holdfast.agents.acp.client import AcpAgent
-from holdfast.agents.acp.opening import shake_hands
 from holdfast.agents.builtin.agent import Agent
 from holdfast.agents.builtin.link import Link
 from holdfast.agents.child import Child
@@ -25,6 +24,7 @@ class Inside:
     """As much of `Child` as the client uses."""
 
     def __init__(self, settings: Settings) -> None:
+        self.tag = ""
         self._said: asyncio.Queue[bytes] = asyncio.Queue()
         self._over = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
@@ -84,8 +84,9 @@ async def opened(
 ) -> AsyncGenerator[AcpAgent]:
     """The agent for the length of the block, in a new conversation or in the one that `reference` names."""
     child = cast("Child", Inside(settings))
-    agent = AcpAgent(catalog.find("builtin"), child, audience, workspace)
-    agent._open(await shake_hands(agent._connection, workspace, reference))
+    agent = AcpAgent(catalog.find("builtin"), child, workspace)
+    await agent.greet()
+    await agent.enter(workspace=workspace, tag="inside", listener=audience, reference=reference)
     try:
         yield agent
     finally:

@@ -2,6 +2,12 @@
 
 import type { Shapes } from './read'
 
+export interface AccountState {
+  has_password: boolean
+  password_needed: boolean
+  devices: SignedInDevice[]
+}
+
 export interface AgentCheck {
   ready: boolean
   reason: string
@@ -249,6 +255,10 @@ export interface Description {
   commands: SlashCommand[]
 }
 
+export interface DeviceChange {
+  name: string
+}
+
 export interface Diff {
   path: string
   new: string
@@ -471,6 +481,13 @@ export interface Offers {
   offers: Offer[]
 }
 
+export interface OneTimeLink {
+  link: string
+  expires: number
+  local: boolean
+  rows: string[]
+}
+
 export interface Opening {
   agent: string
   since: number
@@ -485,6 +502,11 @@ export interface Option {
 export interface PageItem {
   number: number
   item: UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End
+}
+
+export interface PasswordChange {
+  password: string | null
+  current?: string
 }
 
 export interface PendingApprovals {
@@ -557,6 +579,13 @@ export interface PublicEndpoint {
   default_model: string
   window: number
   source: 'config' | 'environment' | 'page'
+}
+
+export interface PublicStatus {
+  status: 'ok'
+  initialized: boolean
+  authenticated: boolean
+  setup_mode: boolean
 }
 
 export interface Question {
@@ -894,7 +923,18 @@ export interface SettledPage {
 }
 
 export interface SignIn {
-  code: string
+  code?: string | null
+  password?: string | null
+  name?: string
+}
+
+export interface SignedInDevice {
+  id: string
+  name: string
+  created: number
+  seen: number
+  address: string
+  current: boolean
 }
 
 export interface SlashCommand {
@@ -1005,6 +1045,7 @@ export interface TitleSuggested {
 
 export interface Token {
   token: string
+  device: string
 }
 
 export interface ToolCall {
@@ -1170,6 +1211,7 @@ export interface Woken {
 }
 
 export const SHAPES = {
+  AccountState: {"has_password":"b","password_needed":"b","devices":{"a":"@SignedInDevice"}},
   AgentCheck: {"ready":"b","reason":"s","agent":{"o":["@Surveyed","0"]}},
   AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
@@ -1219,6 +1261,7 @@ export const SHAPES = {
   NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
   Offers: {"offers":{"a":"@Offer"}},
+  OneTimeLink: {"link":"s","expires":"i","local":"b","rows":{"a":"s"}},
   Opening: {"agent":"s","since":"i"},
   Option: {"id":"s","name":["s",""],"description":["s",""]},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
@@ -1232,6 +1275,7 @@ export const SHAPES = {
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
   PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
+  PublicStatus: {"status":[{"e":["ok"]},"ok"],"initialized":["b",true],"authenticated":["b",false],"setup_mode":["b",false]},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
@@ -1263,6 +1307,7 @@ export const SHAPES = {
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
   SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
+  SignedInDevice: {"id":"s","name":"s","created":"i","seen":"i","address":"s","current":"b"},
   SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
@@ -1275,7 +1320,7 @@ export const SHAPES = {
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
   ThoughtAppended: {"kind":{"e":["thought.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   TitleSuggested: {"kind":{"e":["title.suggested"]},"title":"s"},
-  Token: {"token":"s"},
+  Token: {"token":"s","device":"s"},
   ToolCall: {"type":{"e":["tool"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"call":"s","name":["s",""],"title":["s",""],"action":["s",""],"arguments":["s",""],"status":[{"e":["completed","failed","interrupted","pending","running"]},"pending"],"output":["s",""],"pieces":[{"a":"s"},[]],"diffs":[{"a":"@Diff"},[]],"error":["s",""],"ended":["i",0]},
   ToolChanged: {"kind":{"e":["tool.changed"]},"turn":"s","call":"s","first":["b",false],"parent":[{"o":["s","0"]},null],"name":["s"],"title":["s"],"action":["s"],"arguments":["s"],"status":[{"e":["completed","failed","pending","running"]}],"output":["s"],"appended":["s",""],"diffs":[{"a":"@Diff"}],"error":["s"]},
   Turn: {"id":"s","seq":"i","message":"@UserMessage","number":["i",0],"state":[{"e":["ended","queued","running"]},"queued"],"held":["b",false],"cancel_requested":["b",false],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"epoch":["i",0],"started":["i",0],"count":["i",0],"items":[{"m":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},{}],"tails":[{"m":"i"},{}],"calls":[{"m":"i"},{}],"plan":[{"o":["i","0"]},null],"steers":[{"m":"@Steer"},{}],"doing":["s",""],"permitted":[{"m":{"o":["s","0"]}},{}],"usage":["@Usage",{}]},

@@ -1,6 +1,7 @@
 // A tab's way to the live connection of its browser: a shared worker; where there is none, the tab that holds a lock has
 // the connection for all; where there are no locks either (plain http), every tab has its own.
 
+import { base } from '../api/base'
 import { newId } from '../api/ids'
 import { Exchange, type Tab } from './exchange'
 import type { FromTab, FromWorker, ToTab, ToWorker } from './messages'
@@ -16,7 +17,7 @@ type Aired =
   | { leads: string }
 
 const WORLD = {
-  fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
+  fetch: (path: RequestInfo | URL, asked?: RequestInit) => fetch(`${base}${path}`, asked),
   now: () => performance.now(),
 }
 
