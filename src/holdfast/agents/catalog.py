@@ -48,7 +48,7 @@ BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`, the built-in agent with the variables that hold its keys, and Hermes."""
+    """What a person has added in `config.toml`, the built-in agent with its keys, and Hermes if it is here."""
     from holdfast.agents.hermes.find import find_hermes, spec  # which names what is here
 
     builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))

@@ -4,7 +4,7 @@ Law: a process that owns turns which are not committed to memory is kept, whatev
 once, when they are.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -67,8 +67,13 @@ class Agents:
         hosted = self._hosted.get(instance)
         return hosted if hosted is not None and hosted.agent.alive else None
 
-    async def open(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
-        """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`."""
+    async def open(
+        self, session: Session, listener: Listener, unfinished: Callable[[], Awaitable[str]]
+    ) -> tuple[Hosted, bool]:
+        """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`.
+
+        One that takes up a conversation is told what it said of an answer that was `unfinished`.
+        """
         spec = self._find_agent(session.agent)
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
@@ -77,7 +82,8 @@ class Agents:
             self._current = ""
             await self.tidy(session.ledger)
             self._outbox.emit(AgentOpening(agent=spec.name))
-            current = await self._open(session, spec, reference, listener, aside=False)
+            said = await unfinished() if reference else ""
+            current = await self._open(session, spec, reference, listener, aside=False, unfinished=said)
             self._current = current.instance
         await self._choose(current, session)
         return current, bool(reference) and current.agent.reference == reference
@@ -103,7 +109,14 @@ class Agents:
         await self.tidy(ledger)
 
     async def _open(
-        self, session: Session, spec: AgentSpec, reference: str, listener: Listener, *, aside: bool
+        self,
+        session: Session,
+        spec: AgentSpec,
+        reference: str,
+        listener: Listener,
+        *,
+        aside: bool,
+        unfinished: str = "",
     ) -> Hosted:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
@@ -114,7 +127,14 @@ class Agents:
         if agent is None:
             home = str(self._settings.home)
             agent = await AcpAgent.start(spec, workspace=workspace, tag=tag, home=home)
-        await agent.enter(workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=self._blob)
+        await agent.enter(
+            workspace=workspace,
+            tag=tag,
+            listener=listener,
+            reference=reference,
+            unfinished=unfinished,
+            blobs=self._blob,
+        )
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
         opened = AgentOpened(
