@@ -32,6 +32,9 @@ class Idle:
     def nudge(self, session: SessionId) -> None:
         pass
 
+    def wake(self, session: SessionId) -> None:
+        self.nudge(session)
+
     async def settle(self, session: SessionId) -> bool:  # noqa: ARG002  the tests play the owner without a lock
         return False
 

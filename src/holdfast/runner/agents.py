@@ -22,6 +22,9 @@ from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
 
+ASK = "ask"
+"""The mode in which a person is asked before anything is changed on an agent's behalf."""
+
 
 class Hosted(msgspec.Struct, frozen=True, kw_only=True):
     """One process: its name in the log, the agent and the model that it was opened for, and where it works."""
@@ -86,12 +89,18 @@ class Agents:
             current = await self._open(session, spec, reference, listener, aside=False, unfinished=said)
             self._current = current.instance
         await self._choose(current, session)
-        return current, bool(reference) and current.agent.reference == reference
+        return current, current.agent.knows
 
     async def _choose(self, hosted: Hosted, session: Session) -> None:
-        """Have it work with the model and in the mode that the session wants."""
+        """Have it work with the model and in the mode that the session wants.
+
+        An agent that knows nothing of asking first is asked for by us.
+        """
+        known = {mode.id for mode in hosted.agent.described.modes}
         model = session.model if hosted.agent.model_offered else ""
-        for failure in await hosted.agent.choose(model=model, mode=session.mode):
+        mode = "" if session.mode == ASK and ASK not in known else session.mode
+        hosted.agent.asks_first = session.mode == ASK and ASK not in known
+        for failure in await hosted.agent.choose(model=model, mode=mode):
             self._outbox.emit(NoticeRaised(text=failure, turn=session.running, level="warning", code="choice"))
 
     async def adopter(self, session: Session, segment: Segment) -> Hosted | None:

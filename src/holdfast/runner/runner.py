@@ -214,8 +214,13 @@ class Runner:
             await self._look_for_spools()
 
     async def _get_ready(self) -> None:
-        """Open the agent before there is a turn. If that fails, the turn will say so, having tried again."""
+        """Open the agent before there is a turn. If that fails, the turn will say so, having tried again.
+
+        An agent that would come new to a conversation waits for the turn that tells it what was said before.
+        """
         self._ready = False
+        if self._session.numbered and self._session.conversation is None:
+            return
         self._opening = asyncio.create_task(self._host.open(self._session))
         await asyncio.wait([self._opening])
         if not self._opening.cancelled() and (failure := self._opening.exception()) is not None:

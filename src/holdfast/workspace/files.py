@@ -34,6 +34,8 @@ class Workspace:
     def __init__(self, root: Path, excluded: Iterable[Path] = ()) -> None:
         self.root = root.resolve()
         self._excluded = tuple(place.resolve() for place in excluded)
+        self.closed = self._excluded[0] if self._excluded else None
+        """The first of the excluded places, for whoever reads what names it."""
 
     def resolve(self, path: str | Path) -> Path:
         """The real path that `path` means, seen from the workspace. It need not exist. Raise `OutOfBounds`."""

@@ -18,9 +18,11 @@ import msgspec
 
 from holdfast.agents.acp import asks, wire
 from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.calls import terminals
 from holdfast.agents.acp.choices import Choices
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
 from holdfast.agents.acp.enclosures import enclose
+from holdfast.agents.acp.errands import Answer, Errands
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
 from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
@@ -30,7 +32,8 @@ from holdfast.agents.child import Child
 from holdfast.core.errors import BadId
 from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
-from holdfast.core.ids import TurnId, ask_id, mint
+from holdfast.core.ids import CallId, TurnId, ask_id, mint
+from holdfast.workspace.files import Workspace
 
 __all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
 
@@ -51,7 +54,7 @@ STOPS = {
 class AcpAgent:
     """Use `open`. One prompt at a time."""
 
-    def __init__(self, spec: AgentSpec, child: Child, workspace: Path) -> None:
+    def __init__(self, spec: AgentSpec, child: Child, workspace: Path, home: str = "") -> None:
         self._spec = spec
         self._child = child
         self._listener: Listener = Deaf()
@@ -64,6 +67,11 @@ class AcpAgent:
         self._closing = False
         self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
         self._questions: dict[str, tuple[Id, wire.ElicitationWanted]] = {}
+        self._own_asks: dict[str, Answer] = {}
+        self.asks_first = False
+        """Whether a person is asked before a file is written or a command is run for the agent."""
+        self._home = home
+        self._errands = self._runs_errands()
         self._blobs: Callable[[Attachment], Path] | None = None
         self._hello: Hello | None = None
         self._choices = Choices(spec.name)
@@ -73,6 +81,8 @@ class AcpAgent:
         self.reference = ""
         self.version = ""
         self.warm = False
+        self.knows = False
+        """Whether it has heard something of the conversation, now or in an earlier life."""
         self.can_steer = False
         self.can_commit_memory = False
         self.takes_reasons = False
@@ -112,7 +122,7 @@ class AcpAgent:
             child = await Child.start(spec.command, tag=tag, cwd=workspace, env=spec.env, keep=spec.keep, home=home)
         except OSError as exc:
             raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
-        agent = cls(spec, child, workspace)
+        agent = cls(spec, child, workspace, home)
         async with agent._or_unusable(patience):
             agent._hello = hello = await greet(agent._connection)
             ours = hello.capabilities.ours
@@ -139,14 +149,20 @@ class AcpAgent:
         assert self._hello is not None
         self._workspace, self._blobs = workspace, blobs
         self._child.tag = tag
+        self._errands = self._runs_errands()
         async with self._or_unusable(patience):
             run = tag if self.warm else ""
             wanted = Wanted(workspace=workspace, reference=reference, run=run, unfinished=unfinished)
             opened = await enter(self._connection, self._hello, wanted)
         self._listener = listener
         self._meter = Meter(fresh=opened.fresh)
-        self.reference = opened.reference
+        self.reference, self.knows = opened.reference, not opened.fresh
         self._choices.take(opened.choosable)
+
+    def _runs_errands(self) -> Errands:
+        """What is done for the agent: in its workspace, under the mark of its run."""
+        excluded = [Path(self._home)] if self._home else []
+        return Errands(self, Workspace(self._workspace, excluded), tag=self._child.tag, home=self._home)
 
     @contextlib.asynccontextmanager
     async def _or_unusable(self, patience: float) -> AsyncGenerator[None]:
@@ -195,6 +211,7 @@ class AcpAgent:
             self._prompting = None
             return Result("cancelled")
         self._turn, self._translator = turn, Translator(turn, self._meter)
+        self.knows = True
         params = {"sessionId": self.reference, "prompt": blocks, "_meta": {"holdfast": {"turn": turn}}}
         self._connection.ask("session/prompt", params, partial(self._prompted, future))
         try:
@@ -210,14 +227,18 @@ class AcpAgent:
         self._cancelled = True
         self._connection.notify("session/cancel", {"sessionId": self.reference})
         self._call_off()
+        self._errands.stop()
 
     def answer_permission(self, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
         """Allow or reject what was asked for, this once. An id that waits no more is ignored.
 
         `digest` names what a person saw: an agent of ours carries out that and nothing else.
         """
+        if (told := self._own_asks.pop(name, None)) is not None:
+            told(digest if allow else None, reason)
         if name not in self._permissions:
             return
+        self._errands.leaves.answer(name, allow=allow)
         request, wanted = self._permissions.pop(name)
         answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
         if answer is None and allow:
@@ -274,6 +295,7 @@ class AcpAgent:
         self._closing = True
         self._reading.cancel()
         await self._child.end()
+        await self._errands.close()
         await asyncio.wait([self._reading])
 
     async def _hear_out(self) -> None:
@@ -312,6 +334,7 @@ class AcpAgent:
         elif self._translator is not None and self._current(update):
             # Without a turn it is the replay of an old session, or the rest of a cancelled turn.
             self._emit(self._translator.translate(update))
+            self._show_terminals(update)
 
     def requested(self, request: Request) -> None:
         match request.method:
@@ -320,7 +343,13 @@ class AcpAgent:
             case "elicitation/create":
                 self._elicitation_wanted(request)
             case _:
-                self._connection.unknown(request)
+                if not self._errands.take(request):
+                    self._connection.unknown(request)
+
+    def _show_terminals(self, update: wire.AnyUpdate) -> None:
+        if isinstance(update, wire.ToolCall) and update.content:
+            for terminal in terminals(update):
+                self._errands.show(CallId(update.tool_call_id), terminal)
 
     def _current(self, update: wire.WithMeta) -> bool:
         """Whether an update belongs to this turn, as far as the agent says."""
@@ -340,7 +369,37 @@ class AcpAgent:
             name = self._name(wanted.ours.id)
             self._permissions[name] = request.id, wanted
             call = self._translator.describe(wanted.tool_call)
-            self._listener.permission_requested(asks.permission(name, wanted, call, str(self._workspace)))
+            permission = asks.permission(name, wanted, call, str(self._workspace))
+            self._errands.leaves.ask(permission)
+            self._listener.permission_requested(permission)
+
+    # The desk of what we do for the agent: see `Errands`.
+
+    @property
+    def working(self) -> bool:
+        return self._prompting is not None and not self._cancelled and self._translator is not None
+
+    def respond(self, request: Id, result: Any) -> None:
+        self._connection.respond(request, result)
+
+    def refuse(self, request: Id, code: int, message: str) -> None:
+        self._connection.refuse(request, code, message)
+
+    def new_ask(self) -> str:
+        return mint(secrets.token_bytes(10))
+
+    def ask_leave(self, permission: Permission, answer: Answer) -> None:
+        """Ask a person for something that we ourselves carry out."""
+        if not self.working or self._translator is None:
+            answer(None, "")
+            return
+        self._emit(self._translator.pause())
+        self._own_asks[permission.id] = answer
+        self._listener.permission_requested(permission)
+
+    def printed(self, call: CallId, text: str) -> None:
+        if self._translator is not None:
+            self._emit(self._translator.print(call, text))
 
     def _decided(self, decided: wire.Decided) -> None:
         """The agent has decided by itself on something that it would have asked for in another mode."""
@@ -399,8 +458,12 @@ class AcpAgent:
             self._connection.respond(request, asks.CANCELLED)
         for request, _ in self._questions.values():
             self._connection.respond(request, asks.CALLED_OFF)
+        for answer in self._own_asks.values():
+            answer(None, "")
         self._permissions.clear()
         self._questions.clear()
+        self._own_asks.clear()
+        self._errands.leaves.clear()
 
     def _emit(self, facts: Sequence[AnyFact]) -> None:
         for fact in facts:
@@ -431,6 +494,7 @@ class AcpAgent:
         finally:
             if not self._closing:
                 await self._child.end()
+                await self._errands.close()
                 if self.reference:
                     self._listener.ended(self._child.code, self._child.stderr)
 

@@ -11,8 +11,8 @@ from holdfast.agents.acp.connection import Connection, Gone, Rejected
 from holdfast.agents.acp.jsonrpc import AUTH_REQUIRED
 
 CAPABILITIES: dict[str, Any] = {
-    "fs": {"readTextFile": False, "writeTextFile": False},
-    "terminal": False,
+    "fs": {"readTextFile": True, "writeTextFile": True},
+    "terminal": True,
     "elicitation": {"form": {}},
     "_meta": {"terminal_output": True},  # some agents stream a command's output only if this is said
 }

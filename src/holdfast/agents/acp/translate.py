@@ -109,6 +109,11 @@ class Translator:
         """All that is known of the call that a permission is asked for."""
         return self._calls.describe(said)
 
+    def print(self, call: CallId, text: str) -> list[AnyFact]:
+        """What a terminal printed that a call of this turn shows."""
+        change = self._calls.print(self._turn, call, text)
+        return [] if change is None else [change]
+
     def pause(self) -> list[AnyFact]:
         """Say what was held back: something that is no update comes next, an ask or the end."""
         return [fact for parent in list(self._speakers) for fact in self._release(parent)]

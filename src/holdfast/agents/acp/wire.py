@@ -229,6 +229,7 @@ class ToolContent(Wire, frozen=True, kw_only=True):
     type: str
     content: Raw = NULL
     path: str = ""
+    terminal_id: str = ""
     old_text: str | None = None
     new_text: str = ""
 

@@ -53,8 +53,6 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
     environ: Mapping[str, str]
     voice: Voice
     call: str
-    private: bool = False
-    """Whether `fetch` may reach addresses that are not public."""
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):

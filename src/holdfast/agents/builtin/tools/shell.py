@@ -1,33 +1,15 @@
-"""Running a command in the workspace.
+"""Running a command in the workspace."""
 
-Law: what a command starts ends with it: its group is killed when it returns, is stopped or takes too long, and on Linux
-whatever of it made a group of its own is found by its mark. What it prints is shown as it comes.
-"""
-
-import asyncio
-import codecs
-import contextlib
-import os
 import shutil
-import signal
 from typing import Annotated
 
 import msgspec
 
 from holdfast.agents.builtin.danger import inspect
-from holdfast.agents.builtin.deed import Bench, Deed, Done, Say, Tool, Unable, bounded
-from holdfast.agents.child import dying_with_parent
-from holdfast.agents.tree import HOME, end_tree
+from holdfast.agents.builtin.deed import Bench, Deed, Done, Say, Tool, Unable
+from holdfast.agents.builtin.tools.process import run
 
-CALL = "HOLDFAST_CALL"
-"""The mark of one command, beside that of its run."""
-SHOWN = 200_000
-"""Characters of output that a person is shown as they come, and that are kept."""
-CHUNK = 64 * 1024
-GRACE = 0.3
-"""Seconds that output may still come after the end: something it left behind can hold the pipe open."""
 SECONDS, MOST = 120, 3600
-QUIET = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "TERM": "dumb", "PYTHONUNBUFFERED": "1"}
 
 
 class Arguments(msgspec.Struct, kw_only=True):
@@ -44,7 +26,8 @@ async def prepare(arguments: Arguments, bench: Bench) -> Deed:
     found = inspect(command, bench.workspace)
 
     async def do(say: Say) -> Done:
-        return await run(command, min(arguments.timeout, MOST), bench, say)
+        shell = shutil.which("bash") or "/bin/sh"
+        return await run([shell, "-c", command], min(arguments.timeout, MOST), bench, say)
 
     return Deed(
         title=command.strip().splitlines()[0],
@@ -54,102 +37,6 @@ async def prepare(arguments: Arguments, bench: Bench) -> Deed:
         keys=tuple(dict.fromkeys(danger.key for danger in found)),
         why=" ".join(dict.fromkeys(danger.why for danger in found)),
     )
-
-
-class Output:
-    """What a command printed: shown as it comes up to a limit, and of the rest the end."""
-
-    def __init__(self, say: Say) -> None:
-        self._say = say
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._head: list[str] = []
-        self._tail = ""
-        self._size = 0
-        self._left = 0
-
-    async def feed(self, data: bytes, *, final: bool = False) -> None:
-        text = self._decoder.decode(data, final)
-        shown, rest = text[: max(0, SHOWN - self._size)], text[max(0, SHOWN - self._size) :]
-        self._size += len(shown)
-        self._left += len(rest)
-        self._tail = (self._tail + rest)[-SHOWN // 10 :]
-        if shown:
-            self._head.append(shown)
-            await self._say(shown)
-
-    def whole(self, ending: str) -> str:
-        text = "".join(self._head)
-        if self._left > len(self._tail):
-            text += f"\n[... {self._left - len(self._tail):,} characters left out ...]\n"
-        text += self._tail
-        return f"{text}\n{ending}".lstrip("\n") if ending else text
-
-
-async def run(command: str, seconds: int, bench: Bench, say: Say) -> Done:
-    home = bench.environ.get(HOME, "")
-    mark = f"{os.getpid()}.{bench.call}"
-    process = await asyncio.create_subprocess_exec(
-        shutil.which("bash") or "/bin/sh",
-        "-c",
-        command,
-        cwd=bench.workspace.root,
-        env={**bench.environ, **QUIET, CALL: mark},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-        preexec_fn=dying_with_parent(),
-    )
-    output, late = Output(say), False
-    try:
-        async with asyncio.timeout(seconds):
-            await _listen(process, output)
-    except TimeoutError:
-        late = True
-    finally:
-        await _end(process, mark, home)
-    await output.feed(b"", final=True)
-    ending = _ending(process.returncode, seconds, late=late)
-    text = output.whole(ending)
-    return Done(text=bounded(text) or "(no output)", shown=text, failed=late or process.returncode != 0)
-
-
-async def _listen(process: asyncio.subprocess.Process, output: Output) -> None:
-    """Hear it out: to the end of its output, or a moment after its own."""
-    assert process.stdout is not None
-    exited = asyncio.create_task(process.wait())
-    try:
-        while True:
-            reading = asyncio.create_task(process.stdout.read(CHUNK))
-            try:
-                await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
-                if not reading.done():
-                    await asyncio.wait({reading}, timeout=GRACE)
-                if not reading.done() or not (data := reading.result()):
-                    break
-            finally:
-                reading.cancel()
-            await output.feed(data)
-        await exited
-    finally:
-        exited.cancel()
-
-
-async def _end(process: asyncio.subprocess.Process, mark: str, home: str) -> None:
-    """Kill what is left, and come back when it is gone, whoever is waiting or not."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    ending = asyncio.ensure_future(asyncio.to_thread(end_tree, mark, home=home, variable=CALL, patience=1.0))
-    await asyncio.shield(ending)
-    await process.wait()
-
-
-def _ending(code: int | None, seconds: int, *, late: bool) -> str:
-    if late:
-        return f"[It was ended after {seconds} seconds.]"
-    if code is not None and code < 0:
-        return f"[It was killed by signal {-code}.]"
-    return f"[It ended with exit code {code}.]" if code else ""
 
 
 SHELL = Tool(
