@@ -123,8 +123,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
-    hermes: HermesSettings = HermesSettings()
     endpoints: dict[str, EndpointSettings] = {}
+    hermes: HermesSettings = HermesSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

@@ -126,6 +126,18 @@ def look_at_agents(settings: Settings) -> Iterable[Finding]:
             yield Finding(fine=True, sentence=f"{called} is installed. {standing.reason}")
 
 
+def look_at_hermes(settings: Settings) -> Finding:
+    from holdfast.agents.hermes.find import find_hermes
+
+    found = find_hermes(settings)
+    if not found.problem:
+        where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
+        return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
+    # Nobody has to have Hermes; but one that is there, or that was named, must work.
+    wanted = bool(found.python or settings.file.hermes.python or settings.file.hermes.profile)
+    return Finding(fine=not wanted and not found.version, sentence=found.problem)
+
+
 LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_sqlite,
     look_at_home,
@@ -133,6 +145,7 @@ LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_store,
     look_at_page,
     look_at_restarts,
+    look_at_hermes,
 )
 
 

@@ -22,6 +22,7 @@ class CreateSession(Request, frozen=True, kw_only=True):
     project: str = ""
     tags: tuple[str, ...] = ()
     predecessor: SessionId | None = None
+    reference: str = ""
 
 
 class RenameSession(Request, frozen=True, kw_only=True):

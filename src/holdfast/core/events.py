@@ -112,6 +112,8 @@ class Fact(Happening, frozen=True, kw_only=True):
 
 
 class SessionCreated(Intent, frozen=True, kw_only=True, tag="session.created"):
+    """`reference` names a conversation that the agent has already: the session goes on with that one."""
+
     title: str = ""
     agent: str = ""
     model: str = ""
@@ -120,6 +122,7 @@ class SessionCreated(Intent, frozen=True, kw_only=True, tag="session.created"):
     project: str = ""
     tags: tuple[str, ...] = ()
     predecessor: SessionId | None = None
+    reference: str = ""
 
 
 class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):

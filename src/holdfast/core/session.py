@@ -265,6 +265,7 @@ class Session(State, kw_only=True, omit_defaults=True):
             event.tags,
         )
         self.predecessor = event.predecessor
+        self.conversation = Conversation(event.agent, event.reference) if event.reference else None
         self.touch(record)
 
     def _change(self, event: e.SessionChanged) -> None:

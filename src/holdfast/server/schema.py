@@ -74,7 +74,8 @@ class EndpointTrial(Body, frozen=True, kw_only=True):
 class NewSession(Body, frozen=True, kw_only=True):
     """`id` may be chosen by the client: the same request again changes nothing.
 
-    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it.
+    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it. `reference` names a
+    conversation that the agent had before, elsewhere; the session goes on with it.
     """
 
     id: Id | None = None
@@ -87,6 +88,7 @@ class NewSession(Body, frozen=True, kw_only=True):
     tags: Tags = ()
     predecessor: Id | None = None
     prev_session_id: Id | None = None
+    reference: Annotated[str, Meta(max_length=200)] = ""
 
 
 class SessionChange(Body, frozen=True, kw_only=True):

@@ -142,16 +142,21 @@ class AcpAgent:
         tag: str,
         listener: Listener,
         reference: str = "",
+        unfinished: str = "",
         blobs: Callable[[Attachment], Path] | None = None,
         patience: float = OPENING,
     ) -> None:
-        """Begin or take up the agent's session. What it starts from now on carries `tag`. Raise as `open`."""
+        """Begin or take up the agent's session. What it starts from now on carries `tag`. Raise as `open`.
+
+        `unfinished` is what it said of an answer that was cut off, in case it did not keep that.
+        """
         assert self._hello is not None
         self._workspace, self._blobs = workspace, blobs
         self._child.tag = tag
         self._errands = self._runs_errands()
         async with self._or_unusable(patience):
-            wanted = Wanted(workspace=workspace, reference=reference, run=tag if self.warm else "")
+            run = tag if self.warm else ""
+            wanted = Wanted(workspace=workspace, reference=reference, run=run, unfinished=unfinished)
             opened = await enter(self._connection, self._hello, wanted)
         self._listener = listener
         self._meter = Meter(fresh=opened.fresh)
@@ -319,6 +324,10 @@ class AcpAgent:
                 notice = wire.read(notification.params, wire.Notice)
                 if notice is not None and notice.session_id == self.reference and self._translator is not None:
                     self._emit(self._translator.notice(notice))
+            case "_holdfast/decided":
+                decided = wire.read(notification.params, wire.Decided)
+                if decided is not None and self._prompting is not None and not self._cancelled:
+                    self._decided(decided)
             case _:
                 pass
 
@@ -395,6 +404,14 @@ class AcpAgent:
     def printed(self, call: CallId, text: str) -> None:
         if self._translator is not None:
             self._emit(self._translator.print(call, text))
+
+    def _decided(self, decided: wire.Decided) -> None:
+        """The agent has decided by itself on something that it would have asked for in another mode."""
+        if self._translator is not None:
+            self._emit(self._translator.pause())
+            call = self._translator.describe(decided.tool_call)
+            name = self._name(decided.ours.id)
+            self._listener.decided(asks.permission(name, decided, call, str(self._workspace)), allow=decided.allowed)
 
     def _elicitation_wanted(self, request: Request) -> None:
         wanted = wire.read(request.params, wire.ElicitationWanted)

@@ -54,6 +54,7 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
         project=data.project,
         tags=data.tags,
         predecessor=predecessor,
+        reference=data.reference,
         client=client,
     )
     try:

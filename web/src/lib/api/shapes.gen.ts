@@ -432,6 +432,7 @@ export interface NewSession {
   tags?: string[]
   predecessor?: string | null
   prev_session_id?: string | null
+  reference?: string
 }
 
 export interface NewTurn {
@@ -858,6 +859,7 @@ export interface SessionCreated {
   project: string
   tags: string[]
   predecessor: string | null
+  reference: string
 }
 
 export interface SessionDeleted {
@@ -1300,7 +1302,7 @@ export const SHAPES = {
   Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
   Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"opening":[{"o":["@Opening","0"]},null],"process":[{"o":["@Process","0"]},null],"described":[{"o":["@Description","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
-  SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
+  SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},

@@ -319,6 +319,7 @@ function create(state: Session, record: LogRecord, event: wire.SessionCreated): 
   state.titled_by = event.title ? 'person' : ''
   const { agent, model, mode, workspace, project, tags, predecessor } = event
   Object.assign(state, { agent, model, mode, workspace, project, tags, predecessor })
+  state.conversation = event.reference ? { agent, reference: event.reference } : null
   touch(state, record)
 }
 
