@@ -101,7 +101,6 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
     hermes: HermesSettings = HermesSettings()
-=======
     endpoints: dict[str, EndpointSettings] = {}
 
 

@@ -59,7 +59,7 @@ BUILT_IN: Mapping[str, AgentSpec] = {
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`, the built-in agent with the variables that hold its keys, and Hermes."""
+    """What a person has added in `config.toml`, the built-in agent with its variables of keys, and Hermes if found."""
     from holdfast.agents.hermes.find import find_hermes, spec  # which names what is here
 
     builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
