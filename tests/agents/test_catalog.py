@@ -1,8 +1,9 @@
 import pytest
 
 from holdfast.agents import catalog
-from holdfast.agents.catalog import AgentSpec, NoSuchAgent
+from holdfast.agents.catalog import NoSuchAgent
 from holdfast.agents.scripted.agent import NAME
+from holdfast.agents.spec import AgentSpec
 
 
 def test_the_tour_is_named_for_what_it_is() -> None:

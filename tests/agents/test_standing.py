@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents import catalog, standing
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.known import KNOWN, TABLE, Known
-from holdfast.agents.standing import Standing, default_agent, locate, located, look, package_version
+from holdfast.agents.spec import AgentSpec
+from holdfast.agents.standing import Standing, locate, located, look, package_version
 
 Environ = dict[str, str]
 
@@ -147,26 +147,6 @@ def test_no_key_of_one_agent_reaches_another() -> None:
 
 
 READY, UNREADY = Standing(installed=True, ready=True), Standing(installed=True, ready=False, reason="No.")
-
-
-@pytest.mark.parametrize(
-    ("standings", "hermes", "endpoints", "chosen"),
-    [
-        ({}, True, [], "hermes"),
-        ({}, True, ["model"], "hermes"),
-        ({"hermes": READY}, True, ["model"], "hermes"),
-        ({"hermes": UNREADY}, True, ["model"], "builtin"),
-        ({"hermes": UNREADY}, True, [], "tour"),
-        ({}, False, ["model"], "builtin"),
-        ({"opencode": READY}, False, ["model"], "builtin"),
-        ({"opencode": READY}, False, [], "tour"),
-        ({}, False, [], "tour"),
-    ],
-)
-def test_who_gets_a_new_session_if_nobody_chose(
-    standings: dict[str, Standing], endpoints: list[str], chosen: str, *, hermes: bool
-) -> None:
-    assert default_agent(standings, hermes_found=hermes, endpoints=endpoints) == chosen
 
 
 def test_names_are_unique_and_are_names() -> None:

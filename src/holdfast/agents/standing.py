@@ -10,18 +10,17 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from holdfast.agents.catalog import BUILTIN, TOUR, AgentSpec
 from holdfast.agents.child import scrubbed
 from holdfast.agents.known import KNOWN, Known
+from holdfast.agents.spec import AgentSpec
 
 ASKING = 3.0
 """Seconds that a program gets to say its version."""
-HERMES = "hermes"
 FOLDERS = (
     "~/.local/bin",
     "~/bin",
@@ -74,14 +73,6 @@ def look(spec: AgentSpec, environ: Mapping[str, str], *, ask: bool = False) -> S
         reason = f"Nobody has signed in to {spec.title}. Run `{known.sign_in}` in a terminal, or set {keys}."
         return Standing(installed=True, ready=False, version=version, reason=reason)
     return Standing(installed=True, ready=True, version=version)
-
-
-def default_agent(standings: Mapping[str, Standing], *, hermes_found: bool, endpoints: Sequence[object]) -> str:
-    """Who gets a new session if nobody chose: Hermes, else the built-in agent if it has a model, else the tour."""
-    hermes = standings.get(HERMES)
-    if hermes_found and (hermes is None or hermes.ready):
-        return HERMES
-    return BUILTIN.name if endpoints else TOUR.name
 
 
 def located(spec: AgentSpec, environ: Mapping[str, str]) -> AgentSpec:

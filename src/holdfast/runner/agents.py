@@ -13,7 +13,7 @@ import msgspec
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.acp.listener import Deaf, Listener
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.agents.standing import located
 from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId

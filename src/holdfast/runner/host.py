@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
     AnyFact,
     QuestionExpired,

@@ -27,8 +27,8 @@ from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notificatio
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
 from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
 from holdfast.agents.acp.translate import Meter, Translator
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.errors import BadId
 from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
