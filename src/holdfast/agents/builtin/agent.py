@@ -56,6 +56,10 @@ class Agent:
         self._spawn = spawn
         self._conversations: dict[str, Conversation] = {}
 
+    def warm(self) -> None:
+        """Make ready what the first turn will need."""
+        self._providers.warm()
+
     async def close(self) -> None:
         """Let go of all connections."""
         await self._providers.close()
@@ -78,6 +82,9 @@ class Agent:
             answer = self._answer(request, params)
         except HoldfastError as exc:
             self._link.refuse(request.id, str(exc), INVALID_PARAMS)
+            return
+        except OSError as exc:
+            self._link.refuse(request.id, f"What was said can't be kept: {exc}.")
             return
         if answer is not None:
             self._link.respond(request.id, answer)
