@@ -20,6 +20,7 @@ from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Link, Voice, as_object, at
 from holdfast.agents.builtin.modes import Mode
 from holdfast.agents.builtin.provider import Providers
+from holdfast.agents.builtin.warm import warm
 from holdfast.agents.tree import MARK
 from holdfast.core.errors import HoldfastError, Refused
 from holdfast.endpoints import split
@@ -56,8 +57,9 @@ class Agent:
         self._spawn = spawn
         self._conversations: dict[str, Conversation] = {}
 
-    def warm(self) -> None:
+    async def warm(self) -> None:
         """Make ready what the first turn will need."""
+        await warm()
         self._providers.warm()
 
     async def close(self) -> None:
