@@ -71,6 +71,15 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     keep: tuple[str, ...] = ()
 
 
+class HermesSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[hermes]`: where Hermes is, if it is not found by itself: its Python, the folder that it keeps things in, and
+    which of the profiles there to use."""
+
+    python: str = ""
+    home: str = ""
+    profile: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9._-]*$")] = ""
+
+
 class EndpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[endpoints.NAME]`: a model server that speaks OpenAI's API. Its key is not written here: `key_env` names the
     variable that holds it. `window` is how many tokens its models can look at, if it does not say so itself.
@@ -91,15 +100,17 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
+    hermes: HermesSettings = HermesSettings()
     endpoints: dict[str, EndpointSettings] = {}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was decided, in one value."""
+    """Everything that was decided, in one value. `agent` is what a session gets that names none."""
 
     home: Path
     file: File = File()
     faults: str = ""
+    agent: str = ""
 
     @property
     def store(self) -> Path:
@@ -157,7 +168,12 @@ def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Se
         folder = chosen.expanduser().absolute()
     except RuntimeError as exc:
         raise BadSettings("HOLDFAST_HOME", exc) from exc
-    return Settings(home=folder, file=_read_file(folder / FILE), faults=environ.get("HOLDFAST_FAULTS", ""))
+    return Settings(
+        home=folder,
+        file=_read_file(folder / FILE),
+        faults=environ.get("HOLDFAST_FAULTS", ""),
+        agent=environ.get("HOLDFAST_AGENT", ""),
+    )
 
 
 def _read_file(path: Path) -> File:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import AcpAgent, AgentUnusable, CommitFailed, Result
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.lines import LIMIT
+from holdfast.agents.spec import AgentSpec
 from holdfast.agents.tree import tree
 from holdfast.core.events import Attachment, NoticeRaised, TextAppended
 from holdfast.core.ids import TurnId
@@ -32,11 +32,11 @@ async def test_what_is_no_message_for_us_is_passed_over(tmp_path: Path) -> None:
     assert audience.ends == []
 
 
-async def test_files_and_terminals_are_not_offered(tmp_path: Path) -> None:
+async def test_a_request_that_says_nothing_is_refused_and_an_unknown_one_is_unknown(tmp_path: Path) -> None:
     audience = Audience()
     async with opened(audience, tmp_path, spec=foreign("wants_files")) as agent:
         await agent.prompt(TURN, "hi")
-    assert audience.text == "-32601 -32601 -32601 "
+    assert audience.text == "-32602 -32602 -32601 "
 
 
 async def test_a_loaded_session_keeps_its_reference_and_its_replay_is_not_told(tmp_path: Path) -> None:

@@ -113,7 +113,11 @@ class World:
 
     def rearrange(self) -> None:
         turn = self.dice.pick(self.queue)
-        match self.dice.below(4):
+        match self.dice.below(5):
+            case 4:
+                order = self.queue[::-1]
+                self.write(e.QueueReordered(turns=tuple(TurnId(name) for name in order)))
+                self.queue[:] = order
             case 0:
                 self.write(e.TurnWithdrawn(turn=TurnId(turn)))
                 self.queue.remove(turn)
@@ -207,6 +211,8 @@ class World:
             e.TitleSuggested(title="Suggested"),
             e.NoticeRaised(text="The network is slow.", level="warning"),
             e.AgentFailed(error="It did not start."),
+            e.AgentOpening(agent="scripted"),
+            e.AgentDescribed(agent="scripted", model="small", models=(e.Option(id="small"), e.Option(id="large"))),
         ]
         self.fact(self.dice.pick(options))
 

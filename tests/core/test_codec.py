@@ -28,6 +28,8 @@ plain: dict[Any, st.SearchStrategy[Any]] = {
     msgspec.UnsetType: st.just(UNSET),
     e.Attachment: st.builds(e.Attachment, name=texts, blob=texts, size=numbers),
     e.Diff: st.builds(e.Diff, path=texts, new=texts, old=st.none() | texts),
+    e.Option: st.builds(e.Option, id=texts, name=texts, description=texts),
+    e.SlashCommand: st.builds(e.SlashCommand, name=texts, description=texts, hint=texts),
     e.PlanEntry: st.builds(e.PlanEntry, text=texts, status=st.sampled_from(get_args(e.PlanStatus))),
 }
 

@@ -5,6 +5,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.tree import tree
-from holdfast.core.events import RunnerStopped
+from holdfast.core.events import RunnerStopped, SessionChanged
 from holdfast.core.items import End
 from holdfast.ownership import probe
-from tests.runner.stage import S, Stage, staged
+from tests.runner.stage import PARROT, S, Stage, staged
 
 PATIENCE = 30
 TAKEN = 75
@@ -150,3 +151,89 @@ async def test_X10_a_signal_cancels_the_running_turn(stage: Stage) -> None:
         await asyncio.sleep(0.1)
         await stage.say("c", "!say still here")
         await stage.until_ended("c")
+
+
+async def early(stage: Stage, process: "subprocess.Popen[str]") -> set[int]:
+    """The agent that a spare has started, once it has."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := tree(f"spare:{process.pid}", home=str(stage.settings.home))):
+        assert time.monotonic() < deadline, "the spare has started no agent"
+        await asyncio.sleep(0.01)
+    return found
+
+
+def hand_over(process: "subprocess.Popen[str]", line: str) -> None:
+    """Tell a spare its session; an empty line of it: that there will be none."""
+    assert process.stdin is not None
+    process.stdin.write(line)
+    process.stdin.close()
+    process.stdin = None
+
+
+async def test_a_spare_gives_the_agent_that_it_has_started_to_its_session(stage: Stage) -> None:
+    """What the agent starts belongs to the run, though the agent itself began before it."""
+    await stage.say("a", "!spawn\n!say done")
+    with runner(stage, "--spare", "--agent", "tour") as process:
+        agents = await early(stage, process)
+        hand_over(process, f"{S}\n")
+        await stage.until_ended("a")
+        opened = (await stage.session()).process
+        assert opened is not None
+        assert {opened.pid} == agents
+        assert len(tree(f"{S}:", home=str(stage.settings.home))) == 1, "the tool carries the mark of the run"
+        process.terminate()
+        await wait(process)
+    assert not tree(f"{S}:", home=str(stage.settings.home))
+    assert not early_ones(stage, process)
+
+
+async def test_a_spare_whose_agent_is_not_the_one_that_is_wanted_ends_it(stage: Stage) -> None:
+    (stage.settings.home / "config.toml").write_text(
+        f"[agents.parrot]\ncommand = {[sys.executable, str(PARROT), 'p']!r}\n"
+    )
+    await stage.append(SessionChanged(agent="parrot"))
+    await stage.say("a", "hello")
+    with runner(stage, "--spare", "--agent", "tour") as process:
+        await early(stage, process)
+        hand_over(process, f"{S}\n")
+        await stage.until_ended("a")
+        assert not early_ones(stage, process)
+
+
+@pytest.mark.parametrize("agent", ["tour", "nobody"])
+async def test_an_early_agent_goes_with_its_spare(stage: Stage, agent: str) -> None:
+    with runner(stage, "--spare", "--agent", agent) as process:
+        if agent == "tour":
+            await early(stage, process)
+        hand_over(process, "")
+        assert await wait(process) == (0, "")
+        assert not early_ones(stage, process)
+
+
+def early_ones(stage: Stage, process: "subprocess.Popen[str]") -> set[int]:
+    return tree(f"spare:{process.pid}", home=str(stage.settings.home))
+
+
+@pytest.mark.parametrize("spare", [True, False])
+async def test_a_runner_can_open_its_agent_before_there_is_a_turn(stage: Stage, *, spare: bool) -> None:
+    with runner(stage, *(["--spare"] if spare else [S, "--open"])) as process:
+        if spare:
+            hand_over(process, f"{S} open\n")
+        session = await stage.until(lambda session: session.process is not None, "an open agent")
+        assert session.running is None
+        assert session.process is not None
+        await stage.say("a", "!say done")
+        await stage.until_ended("a")
+        assert (await stage.session()).process == session.process
+
+
+async def test_a_runner_that_opens_its_agent_can_be_stopped(stage: Stage) -> None:
+    """An agent that never becomes ready holds up nobody."""
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    (stage.settings.home / "config.toml").write_text(f"[agents.sleeper]\ncommand = {command!r}\n")
+    await stage.append(SessionChanged(agent="sleeper"))
+    with runner(stage, S, "--open") as process:
+        await stage.until(lambda session: session.opening is not None, "an agent that is being opened")
+        process.terminate()
+        assert await wait(process) == (0, "")
+    assert not tree(f"{S}:", home=str(stage.settings.home))

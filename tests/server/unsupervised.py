@@ -18,7 +18,7 @@ COMMAND = (sys.executable, "-W", "error", str(Path(__file__).resolve()))
 class Idle:
     """Starts nothing, ends nothing; remembers who was nudged, in a file of the home."""
 
-    def __init__(self, _store: Any, settings: Any) -> None:
+    def __init__(self, _store: Any, settings: Any, *_: Any) -> None:
         self._nudges = settings.home / "nudges"
 
     @property
@@ -36,6 +36,9 @@ class Idle:
     def nudge(self, session: SessionId) -> None:
         with self._nudges.open("a") as file:
             file.write(f"{session}\n")
+
+    def wake(self, session: SessionId) -> None:
+        self.nudge(session)
 
     async def settle(self, session: SessionId) -> bool:  # noqa: ARG002  the tests play the owner without a lock
         return False

@@ -46,7 +46,7 @@ class Child:
 
     def __init__(self, process: "subprocess.Popen[bytes]", tag: str, home: str) -> None:
         self._process = process
-        self._tag = tag
+        self.tag = tag
         self._home = home
         self._loop = asyncio.get_running_loop()
         self._exited = asyncio.Event()
@@ -77,7 +77,7 @@ class Child:
         of the parent.
         """
         environment = scrubbed(os.environ, keep) | dict(env or {}) | {MARK: tag} | ({HOME: home} if home else {})
-        child = cls(_spawn(command, cwd, environment), tag, home)
+        child = cls(spawn(command, cwd, environment), tag, home)
         await child._connect()
         return child
 
@@ -124,7 +124,7 @@ class Child:
     async def end(self) -> set[int]:
         """Kill it and all that it started; return the pids of what would not die."""
         left = await asyncio.to_thread(
-            end_tree, self._tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
+            end_tree, self.tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
         )
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
             async with asyncio.timeout(GRACE):
@@ -185,7 +185,15 @@ def dying_with_parent() -> Callable[[], None] | None:
     return die_with_parent
 
 
-def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+def spawn(
+    command: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    *,
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a session and group of its own that dies with us. See `Child.start` for where to call it."""
     with warnings.catch_warnings():
         # From Python 3.12 on, any fork beside threads is warned of, whatever is done after it.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -193,9 +201,9 @@ def _spawn(command: Sequence[str], cwd: Path, environment: Mapping[str, str]) ->
             list(command),
             cwd=cwd,
             env=dict(environment),
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             bufsize=0,
             start_new_session=True,
             preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)

@@ -19,6 +19,9 @@ MARK = "HOLDFAST_RUN"
 HOME = "HOLDFAST_RUN_HOME"
 """Which Holdfast home the run belongs to: two homes may have a session of the same name."""
 
+TERMINAL = "HOLDFAST_TERMINAL"
+"""Which command of the run it belongs to, for those that we run on behalf of an agent."""
+
 PATIENCE = 5.0
 PROC = Path("/proc")
 
@@ -29,12 +32,12 @@ def born(pid: int) -> int:
     return int(fields[19]) if fields else 0
 
 
-def tree(tag: str, *, home: str = "", group: int = 0, leader_born: int = 0, variable: str = MARK) -> set[int]:
+def tree(tag: str, *, home: str = "", group: int = 0, leader_born: int = 0, mark: str = MARK) -> set[int]:
     """The living processes of the run `tag`, never our own. A tag that ends in a colon means every epoch.
 
-    `variable` is where the tag stands, for whoever marks a part of a run in its own way.
+    With another `mark`, those in whose environment that variable is `tag`.
     """
-    ours = {pid for pid in _pids() if _marked(pid, tag, home, variable) and _alive(pid)}
+    ours = {pid for pid in _pids() if _marked(pid, tag, home, mark) and _alive(pid)}
     if group > 1 and (_led_by(group, leader_born) or any(_group(pid) == group for pid in ours)):
         ours |= {pid for pid in _pids() if _group(pid) == group and _alive(pid)}
     return ours - {os.getpid()}
@@ -46,33 +49,35 @@ def end_tree(
     *,
     home: str = "",
     leader_born: int = 0,
+    mark: str = MARK,
     patience: float = PATIENCE,
-    variable: str = MARK,
 ) -> set[int]:
-    """Kill every process of the run `tag`, again and again until none is left; return those that would not die.
+    """Kill every process of `tree`, again and again until none is left; return those that would not die.
 
     Blocks for a few milliseconds as a rule, and for `patience` seconds if something can't be killed now.
     """
     if not _has_proc():
         return _end_group(group or 0)
-    deadline, pause = time.monotonic() + patience, 0.002
-    while left := tree(tag, home=home, group=group or 0, leader_born=leader_born, variable=variable):
+    deadline, pause, looks = time.monotonic() + patience, 0.002, 0
+    while looks < 2:  # a process that is just becoming another program shows no mark: look twice
+        left = tree(tag, home=home, group=group or 0, leader_born=leader_born, mark=mark)
         for pid in left:
-            _kill(pid, tag, home, group or 0, variable)
-        if time.monotonic() > deadline:
+            _kill(pid, tag, home, group or 0, mark)
+        if left and time.monotonic() > deadline:
             return left
+        looks = 0 if left else looks + 1
         time.sleep(pause)
         pause = min(0.05, pause * 2)
     return set()
 
 
-def _kill(pid: int, tag: str, home: str, group: int, variable: str) -> None:
+def _kill(pid: int, tag: str, home: str, group: int, mark: str) -> None:
     try:
         held = os.pidfd_open(pid)
     except OSError:
         return  # it is gone, or about to be
     try:
-        if _marked(pid, tag, home, variable) or (group > 1 and _group(pid) == group):
+        if _marked(pid, tag, home, mark) or (group > 1 and _group(pid) == group):
             signal.pidfd_send_signal(held, signal.SIGKILL)
     except ProcessLookupError:
         pass  # it ended by itself
@@ -107,13 +112,13 @@ def _pids() -> list[int]:
     return found
 
 
-def _marked(pid: int, tag: str, home: str, variable: str) -> bool:
+def _marked(pid: int, tag: str, home: str, name: str) -> bool:
     try:
         environ = (PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
     variables = b"\0" + environ
-    mark = f"\0{variable}={tag}".encode()
+    mark = f"\0{name}={tag}".encode()
     if not tag.endswith(":"):
         mark += b"\0"
     return mark in variables and (not home or f"\0{HOME}={home}\0".encode() in variables)

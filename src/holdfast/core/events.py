@@ -62,6 +62,22 @@ class Rule(Value, frozen=True, kw_only=True):
     everywhere: bool = False
 
 
+class Option(Value, frozen=True, kw_only=True):
+    """Something that a person may choose for a session: a model, a mode. `name` is what people read."""
+
+    id: str
+    name: str = ""
+    description: str = ""
+
+
+class SlashCommand(Value, frozen=True, kw_only=True):
+    """What an agent understands after a slash; `hint` says what may follow it."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
 class PlanEntry(Value, frozen=True, kw_only=True):
     text: str
     status: PlanStatus = "pending"
@@ -158,6 +174,12 @@ class TurnWithdrawn(Intent, frozen=True, kw_only=True, tag="turn.withdrawn"):
     turn: TurnId
 
 
+class QueueReordered(Intent, frozen=True, kw_only=True, tag="queue.reordered"):
+    """These queued turns trade places among themselves, so that they stand in this order; all others stay."""
+
+    turns: tuple[TurnId, ...]
+
+
 class TurnReleased(Intent, frozen=True, kw_only=True, tag="turn.released"):
     """A held turn may run after all; without a turn, every held one may."""
 
@@ -217,6 +239,15 @@ class RuleRemembered(Intent, frozen=True, kw_only=True, tag="rule.remembered"):
     ask: AskId | None = None
 
 
+class DefaultsChosen(Intent, frozen=True, kw_only=True, tag="defaults.chosen"):
+    """What a new session is given unless it says otherwise. What is set replaces, the rest stays."""
+
+    agent: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    mode: str | UnsetType = UNSET
+    workspace: str | UnsetType = UNSET
+
+
 class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
     rule: str
 
@@ -254,6 +285,12 @@ class RunnerLost(Fact, frozen=True, kw_only=True, tag="runner.lost"):
     reason: str = ""
 
 
+class AgentOpening(Fact, frozen=True, kw_only=True, tag="agent.opening"):
+    """The agent's process is being started, which may take seconds."""
+
+    agent: str
+
+
 class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
     """The agent's process runs. Synced before the first prompt, so that it can be found and ended.
 
@@ -272,6 +309,17 @@ class AgentOpened(Fact, frozen=True, kw_only=True, tag="agent.opened"):
     takes_reasons: bool = False
     remembers: bool = False
     aside: bool = False
+
+
+class AgentDescribed(Fact, frozen=True, kw_only=True, tag="agent.described"):
+    """What the agent lets people choose, and what it has chosen: all of it, whenever some of it changes."""
+
+    agent: str
+    model: str = ""
+    mode: str = ""
+    models: tuple[Option, ...] = ()
+    modes: tuple[Option, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
 
 
 class AgentEnded(Fact, frozen=True, kw_only=True, tag="agent.ended"):
@@ -492,12 +540,14 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
+    | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged
-    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded
+    | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed
+    | AgentEnded
     | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised
     | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired
     | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed

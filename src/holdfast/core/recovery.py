@@ -82,6 +82,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     has the lock, 0 if none. `silent`: seconds since its last sign of life. `spawned`: a runner has been started for it
     and has not taken the lock yet. `failed_starts`: runners in a row that ended without starting the turn. `forgetful`:
     completed turns are to be committed to memory now. `lingering`: its idle runner only waits to try that again.
+    `wanted`: somebody is about to write to it.
     """
 
     session: SessionId
@@ -93,6 +94,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     failed_starts: int = 0
     forgetful: bool = False
     lingering: bool = False
+    wanted: bool = False
 
 
 class End(msgspec.Struct, frozen=True):
@@ -109,9 +111,10 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Spawn(msgspec.Struct, frozen=True):
-    """Start a runner; its claim writes down what was lost before."""
+    """Start a runner; its claim writes down what was lost before. `ready`: it opens its agent at once."""
 
     session: SessionId
+    ready: bool = False
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -153,6 +156,8 @@ def _plan_one(found: Situation, running: int, places: int, *, crowded: bool) -> 
         return Fail(found.session)
     if found.startable:
         return Spawn(found.session) if running < places else Wait(found.session, running)
+    if found.wanted and running < places:
+        return Spawn(found.session, ready=True)
     if found.alive:
         return Record(found.session)
     due = found.forgetful and found.failed_starts < STARTS and running < places and not crowded

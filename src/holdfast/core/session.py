@@ -22,7 +22,7 @@ from holdfast.core import events as e
 from holdfast.core.ids import TurnId
 from holdfast.core.ledger import Attempt
 from holdfast.core.records import Record
-from holdfast.core.state import Conversation, Process, Recovering, State
+from holdfast.core.state import Conversation, Description, Opening, Process, Recovering, State
 from holdfast.core.turns import Turn
 
 Remembering = e.AgentEnded | e.MemoryRequested | e.MemoryStarted | e.MemoryCommitted | e.MemoryFailed
@@ -50,6 +50,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 course.submit(self, record, event)
             case e.TurnWithdrawn() as event:
                 course.withdraw(self, event.turn)
+            case e.QueueReordered() as event:
+                course.reorder(self, event.turns)
             case e.TurnReleased() as event:
                 course.release(self, event.turn)
             case e.TurnCancelRequested() as event:
@@ -90,11 +92,17 @@ class Session(State, kw_only=True, omit_defaults=True):
                 if self.owns(record):
                     course.lose(self, record, event.reason)
                     self.epoch = record.epoch
+            case e.AgentOpening() as event:
+                if self.living(record):
+                    self.opening, self.process = Opening(event.agent, record.time), None
             case e.AgentOpened() as event:
                 self._open_agent(record, event)
+            case e.AgentDescribed() as event:
+                if self.living(record):
+                    self._describe(event)
             case e.AgentFailed() as event:
                 if self.owns(record):
-                    self.failure, self.process = event.error, None
+                    self.failure, self.process, self.opening = event.error, None, None
                     self.failed_starts += 1
             case e.RecoveryPending() as event:
                 self._await_recovery(record, event)
@@ -126,7 +134,7 @@ class Session(State, kw_only=True, omit_defaults=True):
                 if ask is not None:
                     ask.notified_at = ask.notified_at or record.time
                 self.notified = event.turn or self.notified
-            case e.RuleRemembered() | e.RuleRevoked():
+            case e.RuleRemembered() | e.RuleRevoked() | e.DefaultsChosen():
                 pass  # the house folds these
             case e.Unknown():
                 pass
@@ -193,7 +201,17 @@ class Session(State, kw_only=True, omit_defaults=True):
             remembers=event.remembers,
         )
         self.conversation = Conversation(event.agent, event.reference) if event.reference else None
-        self.failure = ""
+        self.failure, self.opening = "", None
+
+    def _describe(self, event: e.AgentDescribed) -> None:
+        self.described = Description(
+            agent=event.agent,
+            model=event.model,
+            mode=event.mode,
+            models=event.models,
+            modes=event.modes,
+            commands=event.commands,
+        )
 
     def _remember(self, record: Record, event: Remembering) -> None:
         """What the ledger folds: nothing that a transcript shows depends on it."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from holdfast.core.events import NoticeRaised, Outcome, Rule
+from holdfast.core.events import NoticeRaised, Option, Outcome, Rule, SlashCommand
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Question, Usage
 from holdfast.core.ledger import Ledger
@@ -36,6 +36,24 @@ class Process(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     steers: bool = False
     takes_reasons: bool = False
     remembers: bool = False
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """The agent that is being started, and since when."""
+
+    agent: str
+    since: int
+
+
+class Description(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the agent last said that people may choose, and what it works with."""
+
+    agent: str
+    model: str = ""
+    mode: str = ""
+    models: tuple[Option, ...] = ()
+    modes: tuple[Option, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -94,7 +112,9 @@ class State(msgspec.Struct, kw_only=True, omit_defaults=True):
     active_at: int = 0
     epoch: int = 0
     alive: bool = False
+    opening: Opening | None = None
     process: Process | None = None
+    described: Description | None = None
     conversation: Conversation | None = None
     failure: str = ""
     failed_starts: int = 0

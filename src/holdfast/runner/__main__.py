@@ -2,7 +2,8 @@
 
 Everything is imported before the session is claimed: an upgrade may replace the files under a runner. With `--spare`
 the name of the session comes later, as a line on standard input, from the server that keeps this process warm; if the
-server goes first, so does the spare.
+server goes first, so does the spare. A spare that is given an `--agent` has that one started as well. With `--open` the
+agent is opened at once: somebody is about to ask for something.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from holdfast.core.ids import SessionId, session_id
 from holdfast.core.records import Position
 from holdfast.door import door
 from holdfast.ownership import Lock
+from holdfast.runner.early import Early
 from holdfast.runner.host import Host
 from holdfast.runner.outbox import Outbox
 from holdfast.runner.runner import Runner
@@ -47,25 +49,44 @@ def main() -> int:
     parser.add_argument("session", nargs="?")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--spare", action="store_true")
+    parser.add_argument("--agent", default="")
+    parser.add_argument("--open", action="store_true")
     arguments = parser.parse_args()
     settings = read_settings(os.environ, home=arguments.home)
     faults.arm(settings.faults)
-    name = sys.stdin.readline().strip() if arguments.spare else arguments.session
-    if not name:
-        return 0
-    session = session_id(name)
-    with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{name}.log")):
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        if arguments.spare:
+            return runner.run(wait(settings, arguments.agent))
+        return runner.run(own(settings, session_id(arguments.session), ready=arguments.open))
+
+
+async def wait(settings: Settings, agent: str) -> int:
+    """Be a spare: have an agent started, if one is named, and wait for a session."""
+    find_agent = partial(catalog.find, added=added_in(settings))
+    early = Early.of(agent, settings, find_agent) if agent else None
+    name, *words = (await asyncio.to_thread(sys.stdin.readline)).split() or [""]
+    if name:
+        return await own(settings, session_id(name), early, ready="open" in words)
+    if early is not None:
+        await early.dismiss()
+    return 0
+
+
+async def own(settings: Settings, session: SessionId, early: Early | None = None, *, ready: bool = False) -> int:
+    """Take the session, run it, and let it go. `ready` says to open the agent before there is a turn."""
+    with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{session}.log")):
         try:
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                return runner.run(own(settings, session))
+            return await _own(settings, session, early, ready=ready)
         except HoldfastError as exc:
-            log.exception("runner.failed", extra={"session": name})
+            log.exception("runner.failed", extra={"session": session})
             print(f"holdfast runner: {exc}", file=sys.stderr)
             return 1
+        finally:
+            if early is not None:
+                await early.dismiss()
 
 
-async def own(settings: Settings, session: SessionId) -> int:
-    """Take the session, run it, and let it go."""
+async def _own(settings: Settings, session: SessionId, early: Early | None, *, ready: bool) -> int:
     for number in (signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)  # whoever sees the lock may signal its holder, who may not be ready
     lock = Lock.take(settings.locks, session)
@@ -75,19 +96,20 @@ async def own(settings: Settings, session: SessionId) -> int:
     options = Options(bells=settings.bells, session=session, autocheckpoint=RUNNER_AUTOCHECKPOINT)
     store = await SqliteStore.open_folder(settings.store, options)
     try:
-        await _run(settings, store, lock)
+        await _run(settings, store, lock, early, ready=ready)
     finally:
         await store.close()
         lock.release()
     return 0
 
 
-async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
+async def _run(settings: Settings, store: SqliteStore, lock: Lock, early: Early | None, *, ready: bool) -> None:
     owned = await take_over(store, lock, settings, time.time_ns() // 1_000_000)
     spool = Spool.reserve(spool_path(settings.spools, lock.session, owned.epoch))
     position = Position(epoch=owned.epoch, n=owned.n)
     outbox = Outbox(store, lock.session, position, spool, tell=lock.tell)
-    host = Host(lock.session, owned.epoch, store, outbox, settings, partial(catalog.find, added=added_in(settings)))
+    find_agent = partial(catalog.find, added=added_in(settings))
+    host = Host(lock.session, owned.epoch, store, outbox, settings, find_agent, early)
     runner = Runner(
         store=store,
         lock=lock,
@@ -95,6 +117,7 @@ async def _run(settings: Settings, store: SqliteStore, lock: Lock) -> None:
         outbox=outbox,
         host=host,
         settings=settings,
+        ready=ready,
     )
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, runner.stop)

@@ -4,7 +4,7 @@ Law: a process that owns turns which are not committed to memory is kept, whatev
 once, when they are.
 """
 
-import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,17 +12,20 @@ import msgspec
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
-from holdfast.agents.acp.listener import Listener
-from holdfast.agents.catalog import AgentSpec
-from holdfast.core.events import AgentOpened, Attachment
+from holdfast.agents.acp.listener import Deaf, Listener
+from holdfast.agents.spec import AgentSpec
+from holdfast.agents.standing import located
+from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
 from holdfast.core.session import Session
+from holdfast.runner.early import Early
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
 
-log = logging.getLogger(__name__)
+ASK = "ask"
+"""The mode in which a person is asked before anything is changed on an agent's behalf."""
 
 
 class Hosted(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +36,11 @@ class Hosted(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     workspace: Path
     agent: AcpAgent
+
+    def suits(self, model: str, workspace: Path, reference: str) -> bool:
+        """Whether it can go on as it is. A model that it can't change needs a new process."""
+        same = self.workspace == workspace and self.agent.reference == reference
+        return same and (self.model == model or self.agent.model_offered)
 
 
 class Agents:
@@ -45,6 +53,7 @@ class Agents:
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
+        early: Early | None = None,
     ) -> None:
         self._session = session
         self._epoch = epoch
@@ -56,6 +65,7 @@ class Agents:
         self._current = ""
         self._adopting = ""
         self._closing: set[str] = set()
+        self._early = early
 
     def living(self, instance: str) -> Hosted | None:
         """The process of that name, if it can still be asked."""
@@ -68,13 +78,26 @@ class Agents:
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
         current = self.living(self._current)
-        if current is not None and current.model == session.model and current.agent.reference == reference:
-            return current, True
-        self._current = ""
-        await self.tidy(session.ledger)
-        hosted = await self._open(session, spec, reference, listener, aside=False)
-        self._current = hosted.instance
-        return hosted, bool(reference) and hosted.agent.reference == reference
+        if current is None or not current.suits(session.model, self._workspace(session.workspace), reference):
+            self._current = ""
+            await self.tidy(session.ledger)
+            self._outbox.emit(AgentOpening(agent=spec.name))
+            current = await self._open(session, spec, reference, listener, aside=False)
+            self._current = current.instance
+        await self._choose(current, session)
+        return current, current.agent.knows
+
+    async def _choose(self, hosted: Hosted, session: Session) -> None:
+        """Have it work with the model and in the mode that the session wants.
+
+        An agent that knows nothing of asking first is asked for by us.
+        """
+        known = {mode.id for mode in hosted.agent.described.modes}
+        model = session.model if hosted.agent.model_offered else ""
+        mode = "" if session.mode == ASK and ASK not in known else session.mode
+        hosted.agent.asks_first = session.mode == ASK and ASK not in known
+        for failure in await hosted.agent.choose(model=model, mode=mode):
+            self._outbox.emit(NoticeRaised(text=failure, turn=session.running, level="warning", code="choice"))
 
     async def adopter(self, session: Session, segment: Segment) -> Hosted | None:
         """An agent that may commit what a dead one left: the present one, or one opened for that alone."""
@@ -96,15 +119,13 @@ class Agents:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
         workspace = self._workspace(session.workspace)
-        agent = await AcpAgent.open(
-            spec,
-            workspace=workspace,
-            tag=f"{self._session}:{instance}",
-            listener=listener,
-            reference=reference,
-            home=str(self._settings.home),
-            blobs=self._blob,
-        )
+        tag = f"{self._session}:{instance}"
+        early, self._early = self._early, None
+        agent = None if early is None else await early.take(spec)
+        if agent is None:
+            home = str(self._settings.home)
+            agent = await AcpAgent.start(located(spec, os.environ), workspace=workspace, tag=tag, home=home)
+        await agent.enter(workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=self._blob)
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
         opened = AgentOpened(
@@ -121,6 +142,8 @@ class Agents:
         )
         await self._outbox.commit(opened)
         faults.point("runner.agent_opened")
+        if not aside and agent.described != AgentDescribed(agent=spec.name):
+            self._outbox.emit(agent.described)
         return hosted
 
     def _workspace(self, chosen: str) -> Path:
@@ -160,22 +183,3 @@ class Agents:
         hosted = self._hosted.pop(self._current, None)
         if hosted is not None:
             await hosted.agent.end()
-
-
-class Deaf:
-    """Listens to an agent that is asked nothing but to commit its memory."""
-
-    def emit(self, fact: object) -> None:
-        """Nobody wants to know."""
-
-    async def room(self) -> None:
-        """There always is."""
-
-    def permission_requested(self, request: object) -> None:
-        """It has no turn; the client refuses."""
-
-    def question_asked(self, request: object) -> None:
-        """It has no turn; the client refuses."""
-
-    def ended(self, code: int | None, stderr: str) -> None:
-        log.info("agent.ended", extra={"code": code, "stderr": stderr[-200:]})

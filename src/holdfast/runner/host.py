@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
     AnyFact,
     QuestionExpired,
@@ -29,6 +29,7 @@ from holdfast.core.turns import Turn
 from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
+from holdfast.runner.early import Early
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
@@ -49,10 +50,11 @@ class Host:
         outbox: Outbox,
         settings: Settings,
         find_agent: Callable[[str], AgentSpec],
+        early: Early | None = None,
     ) -> None:
         self._session = session
         self._outbox = outbox
-        self.agents = Agents(session, epoch, outbox, settings, find_agent)
+        self.agents = Agents(session, epoch, outbox, settings, find_agent, early)
         self._agent: AcpAgent | None = None
         self._agent_name = ""
         self._workspace = Path()

@@ -50,7 +50,15 @@ class Runner:
     """The owner of one session."""
 
     def __init__(
-        self, *, store: Store, lock: Lock, owned: Owned, outbox: Outbox, host: Host, settings: Settings
+        self,
+        *,
+        store: Store,
+        lock: Lock,
+        owned: Owned,
+        outbox: Outbox,
+        host: Host,
+        settings: Settings,
+        ready: bool = False,
     ) -> None:
         self._store = store
         self._lock = lock
@@ -70,6 +78,8 @@ class Runner:
         self._stopping = False
         self._stop_by = 0.0
         self._retiring = False
+        self._ready = ready
+        self._opening: asyncio.Task[bool] | None = None
         self._memory = Memory(
             self._id, lambda: self._session, self._caught_up, store=store, outbox=outbox, agents=host.agents
         )
@@ -110,6 +120,8 @@ class Runner:
         if self._stopping:
             return
         self._stopping, self._stop_by = True, self._loop.time() + STOP_SECONDS
+        if self._opening is not None:
+            self._opening.cancel()
         if self._prompting is not None and self._turn is not None and self._host.prompting and not self._memory.clean:
             self._host.cancel()  # politely: it is needed for what it has not committed
             self._loop.call_later(STOP_PATIENCE, self._insist, self._turn, self._prompting)
@@ -182,6 +194,9 @@ class Runner:
         while not self._stopping:
             self._changed.clear()
             turn = self._next()
+            if turn is None and self._ready:
+                await self._get_ready()
+                continue
             if turn is not None:
                 self._memory.everything = False
                 await self._execute(turn)
@@ -198,6 +213,21 @@ class Runner:
                 async with asyncio.timeout(BEAT if leaving else min(left, BEAT)):
                     await self._changed.wait()
             await self._look_for_spools()
+
+    async def _get_ready(self) -> None:
+        """Open the agent before there is a turn. If that fails, the turn will say so, having tried again.
+
+        An agent that would come new to a conversation waits for the turn that tells it what was said before.
+        """
+        self._ready = False
+        if self._session.numbered and self._session.conversation is None:
+            return
+        self._opening = asyncio.create_task(self._host.open(self._session))
+        await asyncio.wait([self._opening])
+        if not self._opening.cancelled() and (failure := self._opening.exception()) is not None:
+            log.info("agent.not_ready", extra={"session": self._id, "error": str(failure)})
+        await self._outbox.flush()
+        await self._caught_up()
 
     def _next(self) -> Turn | None:
         """The first turn in the queue that is not held."""

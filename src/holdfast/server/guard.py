@@ -31,6 +31,8 @@ CONTENT_POLICY = "; ".join(
         # Pictures that came with a message are fetched with the credential and shown from memory.
         "img-src 'self' blob:",
         "connect-src 'self'",
+        # Diagrams are drawn in a frame that has a policy of its own.
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -68,7 +70,7 @@ class Guard:
     def __init__(self, gatekeeper: Gatekeeper, bound_host: str, page: Iterable[str]) -> None:
         self._gatekeeper = gatekeeper
         self._names = LOOPBACK_NAMES | {bound_host.lower()}
-        self._open = OPEN | {"/"} | frozenset(page)
+        self._open = OPEN | {"/", "/settings"} | frozenset(page)
 
     def opens(self, path: str) -> bool:
         """Whether an address answers without a credential."""

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import assert_never
 
@@ -52,9 +53,11 @@ class Heard(msgspec.Struct):
 class Supervisor:
     """Watches the sessions of one home."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, early: Callable[[], str] = lambda: "") -> None:
+        """`early` names the agent that the spare is to have started, empty for none."""
         self._store = store
         self._settings = settings
+        self._early = early
         self._change = 0
         self._rows: dict[SessionId, Overview] = {}
         self._heard: dict[SessionId, Heard] = {}
@@ -62,6 +65,7 @@ class Supervisor:
         self._working: list[subprocess.Popen[str]] = []
         self._failed_starts: dict[SessionId, int] = {}
         self._read: set[SessionId] = set()
+        self._wanted: set[SessionId] = set()
         self._nudged = asyncio.Event()
         self._awaited: list[asyncio.Future[None]] = []
         self._spare: subprocess.Popen[str] | None = None
@@ -71,6 +75,11 @@ class Supervisor:
     def nudge(self, session: SessionId) -> None:
         """Something was asked of the session, or it was read: look at it now."""
         self._read.add(session)
+        self._nudged.set()
+
+    def wake(self, session: SessionId) -> None:
+        """Somebody is about to write to the session: have its agent opened, if there is a free place."""
+        self._wanted.add(session)
         self._nudged.set()
 
     async def settle(self, session: SessionId) -> bool:
@@ -128,6 +137,7 @@ class Supervisor:
             running=max((wait.running for wait in waiting), default=0),
             waiting=tuple(wait.session for wait in waiting),
         )
+        self._wanted.clear()
         for action in actions:
             await self._carry_out(action)
         self._make_room()
@@ -148,7 +158,7 @@ class Supervisor:
 
     def _interesting(self, alive: set[SessionId]) -> list[SessionId]:
         wanting = (s for s, row in self._rows.items() if row.state != "idle" or row.uncommitted)
-        return sorted({*alive, *self._spawned, *self.holders, *wanting})
+        return sorted({*alive, *self._spawned, *self.holders, *self._wanted, *wanting})
 
     def _situation(self, session: SessionId, alive: set[SessionId]) -> recovery.Situation:
         row = self._rows.get(session)
@@ -169,6 +179,7 @@ class Supervisor:
             failed_starts=self._failed_starts.get(session, 0),
             forgetful=row is not None and row.uncommitted > 0 and time.time() * 1000 >= row.memory_again,
             lingering=row is not None and row.state == "idle" and row.memory_again > 0,
+            wanted=session in self._wanted,
         )
 
     def _silence(self, session: SessionId, holder: Holder | None) -> float:
@@ -189,8 +200,8 @@ class Supervisor:
                 await self._end(session, pid)
             case recovery.Record(session):
                 await self._record(session)
-            case recovery.Spawn(session):
-                self._spawn(session)
+            case recovery.Spawn(session, ready):
+                self._spawn(session, ready=ready)
             case recovery.Wait():
                 pass  # `places` says so
             case recovery.Fail(session):
@@ -257,11 +268,12 @@ class Supervisor:
 
     # Runner processes.
 
-    def _spawn(self, session: SessionId) -> None:
+    def _spawn(self, session: SessionId, *, ready: bool) -> None:
         faults.point("supervisor.spawning")
         spare, self._spare = self._spare, None
-        if spare is None or spare.poll() is not None or not _name(spare, session):
-            spare = self._start([session], self._errors(session))
+        line = f"{session} open\n" if ready else f"{session}\n"
+        if spare is None or spare.poll() is not None or not _name(spare, line):
+            spare = self._start([session, *(["--open"] if ready else [])], self._errors(session))
         self._spawned[session] = spare
         faults.point("supervisor.spawned")
         log.info("runner.spawned", extra={"session": session, "pid": spare.pid})
@@ -283,7 +295,8 @@ class Supervisor:
     def _keep_spare(self) -> None:
         """Have one runner ready, with everything imported, that only lacks the name of its session."""
         if self._settings.file.runners.spare and self._spare is None:
-            self._spare = self._start(["--spare"], self._settings.logs / "runners" / "spare.err", piped=True)
+            agent = ["--agent", name] if (name := self._early()) else []
+            self._spare = self._start(["--spare", *agent], self._settings.logs / "runners" / "spare.err", piped=True)
         elif self._spare is not None and self._spare.poll() is not None:
             self._dismiss_spare()
 
@@ -314,11 +327,11 @@ def _needs_nobody(row: Overview) -> bool:
     return row.state == "idle" and not row.recovering and not row.uncommitted
 
 
-def _name(spare: "subprocess.Popen[str]", session: SessionId) -> bool:
+def _name(spare: "subprocess.Popen[str]", line: str) -> bool:
     """Give the spare its session; False if it has gone."""
     try:
         assert spare.stdin is not None
-        spare.stdin.write(f"{session}\n")
+        spare.stdin.write(line)
         spare.stdin.close()
     except OSError:
         return False

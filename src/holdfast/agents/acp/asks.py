@@ -30,10 +30,10 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Permission(msgspec.Struct, frozen=True, kw_only=True):
-    """The agent waits for leave to do something. `id` is what the answer names."""
+    """The agent waits for leave to do something. `id` is what the answer names, `call` the tool call that it is for."""
 
     id: str
-    call: CallId
+    call: CallId | None
     title: str
     command: str
     tool: str = ""

@@ -51,13 +51,18 @@ class Call:
             whole = _plain(said.raw_output)
         if not whole:
             added = live.data if live is not None else ""
-            self._output.append(added)
+            if added:
+                self._output.append(added)
             return UNSET, added
         before = "".join(self._output)
         self._output = [whole]
         if before and whole.startswith(before):
             return UNSET, whole[len(before) :]
         return whole, ""
+
+    def print(self, text: str) -> None:
+        """Take over what a terminal of ours printed."""
+        self._output.append(text)
 
 
 class Calls:
@@ -93,6 +98,14 @@ class Calls:
             error=said.ours.error or UNSET,
         )
 
+    def print(self, turn: TurnId, call: CallId, text: str) -> ToolChanged | None:
+        """The event for what a terminal printed that the call shows; None if this turn has no such call."""
+        known = self._calls.get(call)
+        if known is None or not text:
+            return None
+        known.print(text)
+        return ToolChanged(turn=turn, call=call, appended=text)
+
     def describe(self, said: wire.ToolCall) -> Call:
         """All that is known of a call that a permission is asked for, what is said with it included."""
         call, before = Call(), self._calls.get(said.tool_call_id)
@@ -114,6 +127,12 @@ def text_in(content: wire.Content) -> str:
             return content.resource.text if content.resource else ""
         case _:
             return ""
+
+
+def terminals(said: wire.ToolCall) -> list[str]:
+    """The terminals that a call shows."""
+    blocks = [wire.read(raw, wire.ToolContent) for raw in said.content or ()]
+    return [block.terminal_id for block in blocks if block is not None and block.type == "terminal"]
 
 
 def words(said: wire.ToolCall) -> str:

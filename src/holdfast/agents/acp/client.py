@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,22 @@ import msgspec
 
 from holdfast.agents.acp import asks, wire
 from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.calls import terminals
+from holdfast.agents.acp.choices import Choices
 from holdfast.agents.acp.connection import Connection, Gone, Rejected, explain
 from holdfast.agents.acp.enclosures import enclose
+from holdfast.agents.acp.errands import Answer, Errands
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notification, Request, Response
-from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Listener, Result
-from holdfast.agents.acp.opening import Opened, Strange, shake_hands, why
+from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
+from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
 from holdfast.agents.acp.translate import Meter, Translator
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.errors import BadId
-from holdfast.core.events import AnyFact, Attachment
+from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
-from holdfast.core.ids import TurnId, ask_id, mint
+from holdfast.core.ids import CallId, TurnId, ask_id, mint
+from holdfast.workspace.files import Workspace
 
 __all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
 
@@ -50,9 +54,10 @@ STOPS = {
 class AcpAgent:
     """Use `open`. One prompt at a time."""
 
-    def __init__(self, spec: AgentSpec, child: Child, listener: Listener, workspace: Path) -> None:
+    def __init__(self, spec: AgentSpec, child: Child, workspace: Path, home: str = "") -> None:
+        self._spec = spec
         self._child = child
-        self._listener = listener
+        self._listener: Listener = Deaf()
         self._workspace = workspace
         self._connection = Connection(child, self)
         self._translator: Translator | None = None
@@ -62,12 +67,22 @@ class AcpAgent:
         self._closing = False
         self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
         self._questions: dict[str, tuple[Id, wire.ElicitationWanted]] = {}
+        self._own_asks: dict[str, Answer] = {}
+        self.asks_first = False
+        """Whether a person is asked before a file is written or a command is run for the agent."""
+        self._home = home
+        self._errands = self._runs_errands()
         self._blobs: Callable[[Attachment], Path] | None = None
-        self._opened: Opened | None = None
+        self._hello: Hello | None = None
+        self._choices = Choices(spec.name)
         self._meter = Meter(fresh=True)
         self.pid, self.born, self.group = child.pid, child.born, child.group
         self.name = spec.title
         self.reference = ""
+        self.version = ""
+        self.warm = False
+        self.knows = False
+        """Whether it has heard something of the conversation, now or in an earlier life."""
         self.can_steer = False
         self.can_commit_memory = False
         self.takes_reasons = False
@@ -92,31 +107,87 @@ class AcpAgent:
         Whether it could is told by the agent's own `reference`, which is another one if not. Raise `AgentUnusable`,
         with nothing left running, if it can't be started or is not ready in time.
         """
+        agent = await cls.start(spec, workspace=workspace, tag=tag, home=home, patience=patience)
+        await agent.enter(
+            workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=blobs, patience=patience
+        )
+        return agent
+
+    @classmethod
+    async def start(
+        cls, spec: AgentSpec, *, workspace: Path, tag: str, home: str = "", patience: float = OPENING
+    ) -> "AcpAgent":
+        """Start the agent and hear what it can do. Its session comes with `enter`. Raise as `open`."""
         try:
             child = await Child.start(spec.command, tag=tag, cwd=workspace, env=spec.env, keep=spec.keep, home=home)
         except OSError as exc:
             raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
-        agent = cls(spec, child, listener, workspace)
-        agent._blobs = blobs
-        try:
-            async with asyncio.timeout(patience):
-                agent._open(await shake_hands(agent._connection, workspace, reference))
-        except (Rejected, Gone, Strange, TimeoutError) as exc:
-            await agent.end()
-            raise AgentUnusable(spec.title, why(exc, agent._connection, patience), child.stderr) from exc
-        except BaseException:
-            await agent.end()
-            raise
+        agent = cls(spec, child, workspace, home)
+        async with agent._or_unusable(patience):
+            agent._hello = hello = await greet(agent._connection)
+            ours = hello.capabilities.ours
+            agent.name, agent.version = hello.name or agent.name, hello.version
+            agent.can_steer, agent.can_commit_memory = ours.steer, ours.commit_memory
+            agent.takes_reasons, agent.warm = ours.reasons, ours.warm
         return agent
 
-    def _open(self, opened: Opened) -> None:
-        self._opened = opened
+    async def enter(
+        self,
+        *,
+        workspace: Path,
+        tag: str,
+        listener: Listener,
+        reference: str = "",
+        blobs: Callable[[Attachment], Path] | None = None,
+        patience: float = OPENING,
+    ) -> None:
+        """Begin or take up the agent's session. What it starts from now on carries `tag`. Raise as `open`."""
+        assert self._hello is not None
+        self._workspace, self._blobs = workspace, blobs
+        self._child.tag = tag
+        self._errands = self._runs_errands()
+        async with self._or_unusable(patience):
+            wanted = Wanted(workspace=workspace, reference=reference, run=tag if self.warm else "")
+            opened = await enter(self._connection, self._hello, wanted)
+        self._listener = listener
         self._meter = Meter(fresh=opened.fresh)
-        self.name = opened.name or self.name
-        self.reference = opened.reference
-        self.can_steer = opened.capabilities.ours.steer
-        self.can_commit_memory = opened.capabilities.ours.commit_memory
-        self.takes_reasons = opened.capabilities.ours.reasons
+        self.reference, self.knows = opened.reference, not opened.fresh
+        self._choices.take(opened.choosable)
+
+    def _runs_errands(self) -> Errands:
+        """What is done for the agent: in its workspace, under the mark of its run."""
+        excluded = [Path(self._home)] if self._home else []
+        return Errands(self, Workspace(self._workspace, excluded), tag=self._child.tag, home=self._home)
+
+    @contextlib.asynccontextmanager
+    async def _or_unusable(self, patience: float) -> AsyncGenerator[None]:
+        """What goes wrong in here leaves nothing running, and a sentence."""
+        try:
+            async with asyncio.timeout(patience):
+                yield
+        except (Rejected, Gone, Strange, TimeoutError) as exc:
+            await self.end()
+            raise AgentUnusable(self._spec.title, why(exc, self._connection, patience), self._child.stderr) from exc
+        except BaseException:
+            await self.end()
+            raise
+
+    @property
+    def described(self) -> AgentDescribed:
+        return self._choices.described
+
+    @property
+    def model_offered(self) -> bool:
+        """Whether its model can be chosen while it lives."""
+        return self._choices.model_offered
+
+    async def choose(self, *, model: str, mode: str) -> list[str]:
+        """Have it work as the session wants; return what did not work, as sentences."""
+        before = self.described
+        failures = await self._choices.choose(self._connection, self.reference, model=model, mode=mode)
+        if self.described != before:
+            self._listener.emit(self.described)
+        return failures
 
     @property
     def alive(self) -> bool:
@@ -135,6 +206,7 @@ class AcpAgent:
             self._prompting = None
             return Result("cancelled")
         self._turn, self._translator = turn, Translator(turn, self._meter)
+        self.knows = True
         params = {"sessionId": self.reference, "prompt": blocks, "_meta": {"holdfast": {"turn": turn}}}
         self._connection.ask("session/prompt", params, partial(self._prompted, future))
         try:
@@ -150,14 +222,18 @@ class AcpAgent:
         self._cancelled = True
         self._connection.notify("session/cancel", {"sessionId": self.reference})
         self._call_off()
+        self._errands.stop()
 
     def answer_permission(self, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
         """Allow or reject what was asked for, this once. An id that waits no more is ignored.
 
         `digest` names what a person saw: an agent of ours carries out that and nothing else.
         """
+        if (told := self._own_asks.pop(name, None)) is not None:
+            told(digest if allow else None, reason)
         if name not in self._permissions:
             return
+        self._errands.leaves.answer(name, allow=allow)
         request, wanted = self._permissions.pop(name)
         answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
         if answer is None and allow:
@@ -214,6 +290,7 @@ class AcpAgent:
         self._closing = True
         self._reading.cancel()
         await self._child.end()
+        await self._errands.close()
         await asyncio.wait([self._reading])
 
     async def _hear_out(self) -> None:
@@ -229,19 +306,26 @@ class AcpAgent:
     # What the agent does. Called by the connection, in reading order.
 
     def notified(self, notification: Notification) -> None:
-        if self._translator is None:
-            return  # before the first turn, the replay of an old session, or after a cancelled one
         match notification.method:
             case "session/update":
                 said = wire.read(notification.params, wire.Updated)
-                if said is not None and said.session_id == self.reference and self._current(said.update):
-                    self._emit(self._translator.translate(said.update))
+                if said is not None and said.session_id == (self.reference or said.session_id):
+                    self._updated(said.update)
             case "_holdfast/notice":
                 notice = wire.read(notification.params, wire.Notice)
-                if notice is not None and notice.session_id == self.reference:
+                if notice is not None and notice.session_id == self.reference and self._translator is not None:
                     self._emit(self._translator.notice(notice))
             case _:
                 pass
+
+    def _updated(self, update: wire.AnyUpdate) -> None:
+        if isinstance(update, wire.CommandsUpdate | wire.ModeUpdate | wire.OptionsUpdate):
+            if self._choices.hear(update):
+                self._listener.emit(self.described)
+        elif self._translator is not None and self._current(update):
+            # Without a turn it is the replay of an old session, or the rest of a cancelled turn.
+            self._emit(self._translator.translate(update))
+            self._show_terminals(update)
 
     def requested(self, request: Request) -> None:
         match request.method:
@@ -250,7 +334,13 @@ class AcpAgent:
             case "elicitation/create":
                 self._elicitation_wanted(request)
             case _:
-                self._connection.unknown(request)
+                if not self._errands.take(request):
+                    self._connection.unknown(request)
+
+    def _show_terminals(self, update: wire.AnyUpdate) -> None:
+        if isinstance(update, wire.ToolCall) and update.content:
+            for terminal in terminals(update):
+                self._errands.show(CallId(update.tool_call_id), terminal)
 
     def _current(self, update: wire.WithMeta) -> bool:
         """Whether an update belongs to this turn, as far as the agent says."""
@@ -270,7 +360,37 @@ class AcpAgent:
             name = self._name(wanted.ours.id)
             self._permissions[name] = request.id, wanted
             call = self._translator.describe(wanted.tool_call)
-            self._listener.permission_requested(asks.permission(name, wanted, call, str(self._workspace)))
+            permission = asks.permission(name, wanted, call, str(self._workspace))
+            self._errands.leaves.ask(permission)
+            self._listener.permission_requested(permission)
+
+    # The desk of what we do for the agent: see `Errands`.
+
+    @property
+    def working(self) -> bool:
+        return self._prompting is not None and not self._cancelled and self._translator is not None
+
+    def respond(self, request: Id, result: Any) -> None:
+        self._connection.respond(request, result)
+
+    def refuse(self, request: Id, code: int, message: str) -> None:
+        self._connection.refuse(request, code, message)
+
+    def new_ask(self) -> str:
+        return mint(secrets.token_bytes(10))
+
+    def ask_leave(self, permission: Permission, answer: Answer) -> None:
+        """Ask a person for something that we ourselves carry out."""
+        if not self.working or self._translator is None:
+            answer(None, "")
+            return
+        self._emit(self._translator.pause())
+        self._own_asks[permission.id] = answer
+        self._listener.permission_requested(permission)
+
+    def printed(self, call: CallId, text: str) -> None:
+        if self._translator is not None:
+            self._emit(self._translator.print(call, text))
 
     def _elicitation_wanted(self, request: Request) -> None:
         wanted = wire.read(request.params, wire.ElicitationWanted)
@@ -321,8 +441,12 @@ class AcpAgent:
             self._connection.respond(request, asks.CANCELLED)
         for request, _ in self._questions.values():
             self._connection.respond(request, asks.CALLED_OFF)
+        for answer in self._own_asks.values():
+            answer(None, "")
         self._permissions.clear()
         self._questions.clear()
+        self._own_asks.clear()
+        self._errands.leaves.clear()
 
     def _emit(self, facts: Sequence[AnyFact]) -> None:
         for fact in facts:
@@ -341,8 +465,8 @@ class AcpAgent:
 
     async def _enclose(self, attachment: Attachment) -> dict[str, Any]:
         assert self._blobs is not None
-        assert self._opened is not None
-        looks = self._opened.capabilities.prompt_capabilities
+        assert self._hello is not None
+        looks = self._hello.capabilities.prompt_capabilities
         pictures = bool(looks and looks.image)
         return await asyncio.to_thread(enclose, attachment, self._blobs(attachment), pictures=pictures)
 
@@ -353,7 +477,8 @@ class AcpAgent:
         finally:
             if not self._closing:
                 await self._child.end()
-                if self._opened is not None:
+                await self._errands.close()
+                if self.reference:
                     self._listener.ended(self._child.code, self._child.stderr)
 
 

@@ -1,10 +1,13 @@
 """What the owner of an agent hears of it, and how it can go wrong."""
 
+import logging
 from typing import Literal, NamedTuple, Protocol
 
 from holdfast.agents.acp.asks import Elicited, Permission
 from holdfast.core.errors import HoldfastError
 from holdfast.core.events import AnyFact
+
+log = logging.getLogger(__name__)
 
 
 class AgentUnusable(HoldfastError):
@@ -44,3 +47,22 @@ class Listener(Protocol):
     def ended(self, code: int | None, stderr: str) -> None:
         """The process died by itself. Told once, after all that it had said."""
         ...
+
+
+class Deaf:
+    """Listens to an agent that has no turn, so that nothing that it does concerns anybody."""
+
+    def emit(self, fact: object) -> None:
+        """Nobody wants to know."""
+
+    async def room(self) -> None:
+        """There always is."""
+
+    def permission_requested(self, request: object) -> None:
+        """It has no turn; the client refuses."""
+
+    def question_asked(self, request: object) -> None:
+        """It has no turn; the client refuses."""
+
+    def ended(self, code: int | None, stderr: str) -> None:
+        log.info("agent.ended", extra={"code": code, "stderr": stderr[-200:]})

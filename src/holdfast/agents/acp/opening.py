@@ -11,8 +11,8 @@ from holdfast.agents.acp.connection import Connection, Gone, Rejected
 from holdfast.agents.acp.jsonrpc import AUTH_REQUIRED
 
 CAPABILITIES: dict[str, Any] = {
-    "fs": {"readTextFile": False, "writeTextFile": False},
-    "terminal": False,
+    "fs": {"readTextFile": True, "writeTextFile": True},
+    "terminal": True,
     "elicitation": {"form": {}},
     "_meta": {"terminal_output": True},  # some agents stream a command's output only if this is said
 }
@@ -22,24 +22,63 @@ class Strange(Exception):
     """The agent answered, but not as the protocol says."""
 
 
-class Opened(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent turned out to be. `fresh` says that its session is a new one."""
+class Hello(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent turned out to be."""
 
     name: str
+    version: str
+    capabilities: wire.AgentCapabilities
+    ways: tuple[str, ...]
+    """How a person can sign in with it."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which session the agent is to work in. `run` is the mark of what it starts."""
+
+    workspace: Path
+    reference: str = ""
+    run: str = ""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        ours = {"_meta": {"holdfast": {"run": self.run}}} if self.run else {}
+        return {"cwd": str(self.workspace), "mcpServers": [], **ours}
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """A session of the agent's. `fresh` says that it is a new one."""
+
     reference: str
     fresh: bool
-    capabilities: wire.AgentCapabilities
+    choosable: wire.Choosable
 
 
-async def shake_hands(connection: Connection, workspace: Path, reference: str) -> Opened:
+async def greet(connection: Connection) -> Hello:
     """Raise `Rejected`, `Gone` or `Strange` if it comes to nothing."""
     hello = await _initialize(connection)
-    capabilities = hello.agent_capabilities or wire.AgentCapabilities()
     about = hello.agent_info or wire.AgentInfo()
-    fresh = not (reference and await _take_up(connection, capabilities, workspace, reference))
-    if fresh:
-        reference = await _begin(connection, hello, workspace)
-    return Opened(name=about.title or about.name, reference=reference, fresh=fresh, capabilities=capabilities)
+    return Hello(
+        name=about.title or about.name,
+        version=about.version or "",
+        capabilities=hello.agent_capabilities or wire.AgentCapabilities(),
+        ways=tuple(method.name for method in hello.auth_methods or () if method.name),
+    )
+
+
+async def enter(connection: Connection, hello: Hello, wanted: Wanted) -> Opened:
+    """Take up the session that is wanted, or begin one. Raise as `greet`."""
+    taken = await _take_up(connection, hello.capabilities, wanted) if wanted.reference else None
+    if taken is not None:
+        return Opened(reference=wanted.reference, fresh=False, choosable=_choosable(taken))
+    result = await _begin(connection, hello, wanted)
+    opened = wire.read(result, wire.SessionOpened)
+    if opened is None:
+        raise Strange("it opened a session without naming it.")
+    return Opened(reference=opened.session_id, fresh=True, choosable=_choosable(result))
+
+
+def _choosable(result: msgspec.Raw) -> wire.Choosable:
+    return wire.read(result, wire.Choosable) or wire.Choosable()
 
 
 def why(error: Exception, connection: Connection, seconds: float) -> str:
@@ -69,33 +108,26 @@ async def _initialize(connection: Connection) -> wire.Initialized:
     return hello
 
 
-async def _take_up(
-    connection: Connection, capabilities: wire.AgentCapabilities, workspace: Path, reference: str
-) -> bool:
-    """Return whether the agent goes on with an earlier session. One that it has lost is no failure."""
+async def _take_up(connection: Connection, capabilities: wire.AgentCapabilities, wanted: Wanted) -> msgspec.Raw | None:
+    """What the agent says when it goes on with an earlier session; None if it can't. That is no failure."""
     sessions = capabilities.session_capabilities
     if sessions is not None and sessions.resume is not None:
         method = "session/resume"
     elif capabilities.load_session:
         method = "session/load"
     else:
-        return False
+        return None
     try:
-        await connection.request(method, {"sessionId": reference, "cwd": str(workspace), "mcpServers": []})
+        return await connection.request(method, {"sessionId": wanted.reference, **wanted.params})
     except Rejected:
-        return False
-    return True
+        return None
 
 
-async def _begin(connection: Connection, hello: wire.Initialized, workspace: Path) -> str:
+async def _begin(connection: Connection, hello: Hello, wanted: Wanted) -> msgspec.Raw:
     try:
-        result = await connection.request("session/new", {"cwd": str(workspace), "mcpServers": []})
+        return await connection.request("session/new", wanted.params)
     except Rejected as exc:
         if exc.code != AUTH_REQUIRED:
             raise
-        ways = ", ".join(method.name for method in hello.auth_methods or () if method.name)
+        ways = ", ".join(hello.ways)
         raise Strange(f"it wants you to sign in first ({ways or exc}). Do that in a terminal, then try again.") from exc
-    opened = wire.read(result, wire.SessionOpened)
-    if opened is None:
-        raise Strange("it opened a session without naming it.")
-    return opened.session_id

@@ -93,6 +93,8 @@ class Translator:
                 return [self._usage(update)]
             case wire.UserChunk():
                 return []
+            case wire.CommandsUpdate() | wire.ModeUpdate() | wire.OptionsUpdate():
+                return []  # of the session, not of a turn
             case _:
                 assert_never(update)
 
@@ -106,6 +108,11 @@ class Translator:
     def describe(self, said: wire.ToolCall) -> Call:
         """All that is known of the call that a permission is asked for."""
         return self._calls.describe(said)
+
+    def print(self, call: CallId, text: str) -> list[AnyFact]:
+        """What a terminal printed that a call of this turn shows."""
+        change = self._calls.print(self._turn, call, text)
+        return [] if change is None else [change]
 
     def pause(self) -> list[AnyFact]:
         """Say what was held back: something that is no update comes next, an ask or the end."""

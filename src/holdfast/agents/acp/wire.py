@@ -31,6 +31,7 @@ class OurMeta(Wire, frozen=True, kw_only=True):
     steer: bool = False
     commit_memory: bool = False
     reasons: bool = False
+    warm: bool = False
     turn: str = ""
     id: str = ""
     parent: str = ""
@@ -116,8 +117,62 @@ class Initialized(Wire, frozen=True, kw_only=True):
     auth_methods: tuple[AuthMethod, ...] | None = None
 
 
+class Mode(Wire, frozen=True, kw_only=True):
+    id: str
+    name: str = ""
+    description: str | None = None
+
+
+class Modes(Wire, frozen=True, kw_only=True):
+    current_mode_id: str = ""
+    available_modes: tuple[Mode, ...] = ()
+
+
+class Model(Wire, frozen=True, kw_only=True):
+    model_id: str
+    name: str = ""
+    description: str | None = None
+
+
+class Models(Wire, frozen=True, kw_only=True):
+    current_model_id: str = ""
+    available_models: tuple[Model, ...] = ()
+
+
+class ConfigValue(Wire, frozen=True, kw_only=True):
+    value: str = ""
+    name: str = ""
+    description: str | None = None
+
+
+class ConfigEntry(ConfigValue, frozen=True, kw_only=True):
+    """A value, or a group of them."""
+
+    options: tuple[ConfigValue, ...] = ()
+
+
+class ConfigOption(Wire, frozen=True, kw_only=True):
+    id: str
+    category: str | None = None
+    type: str = "select"
+    current_value: Raw = NULL
+    options: tuple[ConfigEntry, ...] = ()
+
+
+class Choosable(Wire, frozen=True, kw_only=True):
+    """What an agent lets people choose, as it says when a session is begun or taken up."""
+
+    modes: Modes | None = None
+    models: Models | None = None
+    config_options: tuple[ConfigOption, ...] | None = None
+
+
 class SessionOpened(Wire, frozen=True, kw_only=True):
     session_id: str
+
+
+class Configured(Wire, frozen=True, kw_only=True):
+    config_options: tuple[ConfigOption, ...] = ()
 
 
 # A turn.
@@ -174,6 +229,7 @@ class ToolContent(Wire, frozen=True, kw_only=True):
     type: str
     content: Raw = NULL
     path: str = ""
+    terminal_id: str = ""
     old_text: str | None = None
     new_text: str = ""
 
@@ -256,9 +312,33 @@ class UsageUpdate(Update, frozen=True, kw_only=True, tag="usage_update"):
     cost: Cost | None = None
 
 
+class CommandInput(Wire, frozen=True, kw_only=True):
+    hint: str | None = None
+
+
+class Command(Wire, frozen=True, kw_only=True):
+    name: str
+    description: str | None = None
+    input: CommandInput | None = None
+
+
+class CommandsUpdate(Update, frozen=True, kw_only=True, tag="available_commands_update"):
+    available_commands: tuple[Command, ...] = ()
+
+
+class ModeUpdate(Update, frozen=True, kw_only=True, tag="current_mode_update"):
+    current_mode_id: str = ""
+
+
+class OptionsUpdate(Update, frozen=True, kw_only=True, tag="config_option_update"):
+    config_options: tuple[ConfigOption, ...] = ()
+
+
+ChoiceUpdate = CommandsUpdate | ModeUpdate | OptionsUpdate
 AnyUpdate = (
     UserChunk | MessageChunk | ThoughtChunk | ToolStarted | ToolUpdated
     | Planned | PlanChanged | PlanDropped | SessionInfo | UsageUpdate
+    | CommandsUpdate | ModeUpdate | OptionsUpdate
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 `feed` runs in the thread that reads stdin and never waits for a turn; a turn runs in a thread of its own.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -24,12 +25,13 @@ from holdfast.agents.acp.jsonrpc import (
 from holdfast.agents.scripted import directives, tour
 from holdfast.agents.scripted.memory import Memory
 from holdfast.agents.scripted.stage import Cancelled, Failed, Json, Stage, at, words
+from holdfast.agents.tree import MARK
 
 NAME = "Tour (scripted, no model)"
 LATE_PAUSE = 0.005
 
 
-EXTENSIONS = ("steer", "commitMemory", "reasons")
+EXTENSIONS = ("steer", "commitMemory", "reasons", "warm")
 
 
 class Session:
@@ -82,14 +84,8 @@ class Agent:
         match request.method:
             case "initialize":
                 self._respond(request.id, self._hello(params))
-            case "session/new":
-                name = f"scripted-{time.time_ns():x}"
-                self._sessions[name] = Session(name, str(params.get("cwd", ".")), told=False)
-                self._respond(request.id, {"sessionId": name})
-            case "session/load":
-                name = str(params.get("sessionId"))
-                self._sessions[name] = Session(name, str(params.get("cwd", ".")), told=True)
-                self._respond(request.id, {})
+            case "session/new" | "session/load":
+                self._open(request.id, params)
             case "session/prompt":
                 self._prompted(request.id, self._session(request.params), params)
             case "_holdfast/steer":
@@ -108,6 +104,15 @@ class Agent:
             "agentInfo": {"name": "holdfast-tour", "title": NAME, "version": __version__},
             "authMethods": [],
         }
+
+    def _open(self, request: Id, params: Json) -> None:
+        known = "sessionId" in params
+        name = str(params["sessionId"]) if known else f"scripted-{time.time_ns():x}"
+        run = at(params, "_meta", "holdfast", "run")
+        if run:
+            os.environ[MARK] = str(run)  # the process may have been started before the run was known
+        self._sessions[name] = Session(name, str(params.get("cwd", ".")), told=known)
+        self._respond(request, {"sessionId": name})
 
     def _prompted(self, request: Id, session: Session, params: Json) -> None:
         if session.name not in self._sessions or session.stage is not None:

@@ -2,6 +2,22 @@
 
 import type { Shapes } from './read'
 
+export interface AgentCheck {
+  ready: boolean
+  reason: string
+  agent: Surveyed | null
+}
+
+export interface AgentDescribed {
+  kind: 'agent.described'
+  agent: string
+  model: string
+  mode: string
+  models: Option[]
+  modes: Option[]
+  commands: SlashCommand[]
+}
+
 export interface AgentEnded {
   kind: 'agent.ended'
   instance: string
@@ -11,6 +27,14 @@ export interface AgentFailed {
   kind: 'agent.failed'
   error: string
   stderr: string
+}
+
+export interface AgentList {
+  agents: Surveyed[]
+  default: string
+  defaults: Defaults
+  hints: Hint[]
+  looking: boolean
 }
 
 export interface AgentOpened {
@@ -25,6 +49,11 @@ export interface AgentOpened {
   takes_reasons: boolean
   remembers: boolean
   aside: boolean
+}
+
+export interface AgentOpening {
+  kind: 'agent.opening'
+  agent: string
 }
 
 export interface Answered {
@@ -195,6 +224,31 @@ export interface Created {
   created: boolean
 }
 
+export interface Defaults {
+  agent: string
+  model: string
+  mode: string
+  workspace: string
+}
+
+export interface DefaultsChosen {
+  kind: 'defaults.chosen'
+  client: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
+export interface Description {
+  agent: string
+  model: string
+  mode: string
+  models: Option[]
+  modes: Option[]
+  commands: SlashCommand[]
+}
+
 export interface Diff {
   path: string
   new: string
@@ -224,6 +278,21 @@ export interface End {
   pending_since: number
 }
 
+export interface EndpointList {
+  endpoints: PublicEndpoint[]
+}
+
+export interface EndpointTrial {
+  base_url: string
+  key?: string
+  name?: string
+}
+
+export interface EndpointTried {
+  models: string[]
+  reason: string
+}
+
 export interface Failure {
   error: string
   code: string
@@ -233,6 +302,15 @@ export interface Failure {
 export interface Gone {
   session: string
   change: number
+}
+
+export interface Hint {
+  what: 'agent' | 'endpoint' | 'import' | 'key'
+  name: string
+  title: string
+  detail: string
+  base_url: string
+  models: string[]
 }
 
 export interface HistoryTruncated {
@@ -317,6 +395,22 @@ export interface MemoryState {
   last_error: string | null
 }
 
+export interface NewDefaults {
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
+export interface NewEndpoint {
+  base_url: string
+  key?: string
+  key_env?: string
+  models?: string[]
+  default_model?: string
+  window?: number
+}
+
 export interface NewSession {
   id?: string | null
   title?: string
@@ -375,6 +469,17 @@ export interface Offer {
 
 export interface Offers {
   offers: Offer[]
+}
+
+export interface Opening {
+  agent: string
+  since: number
+}
+
+export interface Option {
+  id: string
+  name: string
+  description: string
 }
 
 export interface PageItem {
@@ -440,6 +545,18 @@ export interface Process {
   steers: boolean
   takes_reasons: boolean
   remembers: boolean
+}
+
+export interface PublicEndpoint {
+  name: string
+  base_url: string
+  has_key: boolean
+  key_from: '' | 'environment' | 'file'
+  key_env: string
+  models: string[]
+  default_model: string
+  window: number
+  source: 'config' | 'environment' | 'page'
 }
 
 export interface Question {
@@ -521,6 +638,16 @@ export interface QuestionTaken {
   ok: true
   response: string
   clarify_id: string
+}
+
+export interface QueueOrder {
+  turns: string[]
+}
+
+export interface QueueReordered {
+  kind: 'queue.reordered'
+  client: string
+  turns: string[]
 }
 
 export interface Ready {
@@ -640,7 +767,9 @@ export interface Session {
   active_at: number
   epoch: number
   alive: boolean
+  opening: Opening | null
   process: Process | null
+  described: Description | null
   conversation: Conversation | null
   failure: string
   failed_starts: number
@@ -768,6 +897,12 @@ export interface SignIn {
   code: string
 }
 
+export interface SlashCommand {
+  name: string
+  description: string
+  hint: string
+}
+
 export interface Snapshot {
   id: string
   seq: number
@@ -805,6 +940,19 @@ export interface Submitted {
   turn: string
   seq: number
   state: 'ended' | 'queued' | 'running' | 'steering'
+}
+
+export interface Surveyed {
+  name: string
+  title: string
+  family: 'acp' | 'builtin' | 'hermes' | 'tour'
+  installed: boolean
+  version: string
+  ready: boolean
+  reason: string
+  model: string
+  models: Option[]
+  modes: Option[]
 }
 
 export interface Text {
@@ -1011,16 +1159,24 @@ export interface UserMessage {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpened | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
 }
 
+export interface Woken {
+  session: string
+}
+
 export const SHAPES = {
+  AgentCheck: {"ready":"b","reason":"s","agent":{"o":["@Surveyed","0"]}},
+  AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
   AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
+  AgentList: {"agents":{"a":"@Surveyed"},"default":"s","defaults":"@Defaults","hints":{"a":"@Hint"},"looking":"b"},
   AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false],"aside":["b",false]},
+  AgentOpening: {"kind":{"e":["agent.opening"]},"agent":"s"},
   Answered: {"session":"s","ask":"s","seq":"i","reason_goes":[{"o":[{"e":["agent","steer","turn"]},"0"]},null]},
   Approval: {"type":{"e":["approval"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"command":"s","call":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},[]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""],"choice":[{"o":[{"e":["always","deny","once","session"]},"0"]},null],"by":[{"o":[{"e":["agent","person","rule"]},"0"]},null],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
   ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
@@ -1036,11 +1192,17 @@ export const SHAPES = {
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
+  Defaults: {"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""]},
+  DefaultsChosen: {"kind":{"e":["defaults.chosen"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"]},
+  Description: {"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
   Done: {"session":"s","seq":"i"},
   End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
+  EndpointList: {"endpoints":{"a":"@PublicEndpoint"}},
+  EndpointTried: {"models":{"a":"s"},"reason":"s"},
   Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
   Gone: {"session":"s","change":["i",0]},
+  Hint: {"what":{"e":["agent","endpoint","import","key"]},"name":"s","title":"s","detail":["s",""],"base_url":["s",""],"models":[{"a":"s"},[]]},
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
@@ -1057,6 +1219,8 @@ export const SHAPES = {
   NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
   Offers: {"offers":{"a":"@Offer"}},
+  Opening: {"agent":"s","since":"i"},
+  Option: {"id":"s","name":["s",""],"description":["s",""]},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
   PendingApprovals: {"pending":{"o":["@ApprovalHead","0"]},"pending_count":"i"},
   PendingQuestions: {"pending":{"o":["@QuestionHead","0"]},"pending_count":"i"},
@@ -1067,6 +1231,7 @@ export const SHAPES = {
   PlanEntry: {"text":"s","status":[{"e":["completed","pending","running"]},"pending"]},
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
+  PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
@@ -1074,6 +1239,7 @@ export const SHAPES = {
   QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
   QuestionHead: {"clarify_id":"s","question":"s","choices_offered":{"a":"s"},"requested_at":"i","timeout_seconds":"i","expires_at":"i","session_id":"s"},
   QuestionTaken: {"ok":[{"e":[true]},true],"response":"s","clarify_id":"s"},
+  QueueReordered: {"kind":{"e":["queue.reordered"]},"client":["s",""],"turns":{"a":"s"}},
   Ready: {"lineage":"s"},
   Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
@@ -1088,7 +1254,7 @@ export const SHAPES = {
   RunnerStarted: {"kind":{"e":["runner.started"]},"pid":["i",0],"protocol":["i",1],"version":["s",""]},
   RunnerStopped: {"kind":{"e":["runner.stopped"]},"reason":["s",""]},
   Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
-  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"process":[{"o":["@Process","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
+  Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"opening":[{"o":["@Opening","0"]},null],"process":[{"o":["@Process","0"]},null],"described":[{"o":["@Description","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
@@ -1097,11 +1263,13 @@ export const SHAPES = {
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
   SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
+  SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
   SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
   StoreState: {"writable":["b",true],"error":["s",""]},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
+  Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
   Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
   TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
@@ -1121,5 +1289,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opened":"AgentOpened","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  Woken: {"session":"s"},
 } as const satisfies Shapes

@@ -32,7 +32,9 @@ export function newSession(): Session {
     active_at: 0,
     epoch: 0,
     alive: false,
+    opening: null,
     process: null,
+    described: null,
     conversation: null,
     failure: '',
     failed_starts: 0,
@@ -78,6 +80,9 @@ export function apply(state: Session, record: LogRecord): void {
       return
     case 'turn.withdrawn':
       course.withdraw(state, event.turn)
+      return
+    case 'queue.reordered':
+      course.reorder(state, event.turns)
       return
     case 'turn.released':
       course.release(state, event.turn)
@@ -126,6 +131,16 @@ export function apply(state: Session, record: LogRecord): void {
       course.lose(state, record, event.reason)
       state.epoch = record.epoch
       return
+    case 'agent.opening':
+      if (!living(state, record)) return
+      state.opening = { agent: event.agent, since: record.time }
+      state.process = null
+      return
+    case 'agent.described': {
+      const { agent, model, mode, models, modes, commands } = event
+      if (living(state, record)) state.described = { agent, model, mode, models, modes, commands }
+      return
+    }
     case 'agent.opened':
       openAgent(state, record, event)
       return
@@ -133,6 +148,7 @@ export function apply(state: Session, record: LogRecord): void {
       if (!owns(state, record)) return
       state.failure = event.error
       state.process = null
+      state.opening = null
       state.failed_starts += 1
       return
     case 'recovery.pending':
@@ -177,6 +193,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'memory.failed':
     case 'rule.remembered':
     case 'rule.revoked':
+    case 'defaults.chosen':
     case 'unknown':
       return
     default:
@@ -272,6 +289,7 @@ function openAgent(state: Session, record: LogRecord, event: wire.AgentOpened): 
   state.process = { agent, instance, pid, born, group, reference, steers, takes_reasons, remembers }
   state.conversation = reference ? { agent, reference } : null
   state.failure = ''
+  state.opening = null
 }
 
 function recover(state: Session, record: LogRecord, event: wire.RecoveryPending | wire.RecoveryFinished): void {

@@ -137,7 +137,7 @@ class Program:
         """Kill what is left of it, and come back when it is gone, also if whoever waits is cancelled again."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        ending = asyncio.to_thread(end_tree, self._mark, home=self._home, variable=CALL, patience=1.0)
+        ending = asyncio.to_thread(end_tree, self._mark, home=self._home, mark=CALL, patience=1.0)
         await asyncio.shield(asyncio.ensure_future(ending))
         await self._exited.wait()
         if self._pipe is not None:

@@ -1,0 +1,1 @@
+"""Hermes Agent: found on this machine, and spoken to through a bridge that runs under Hermes' own Python."""
