@@ -80,4 +80,4 @@ def _read(database: apsw.Connection, limit: int) -> list[HermesSession]:
 
 
 def _rows(database: apsw.Connection, query: str, *values: int) -> list[tuple[Any, ...]]:
-    return database.execute(query, values).fetchall()  # pyright: ignore[reportUnknownMemberType]  apsw's own types
+    return database.execute(query, values).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
