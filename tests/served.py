@@ -15,7 +15,7 @@ from typing import IO
 
 import httpx
 
-LINK = re.compile(r"Holdfast is at (http://\S+)/#code=(\S+) ")
+LINK = re.compile(r"Holdfast is at (https?://\S+)/#code=(\S+) ")
 PATIENCE_SECONDS = 60  # a limit against hanging, not a measure of speed
 
 # Warnings are errors in the process under test too.

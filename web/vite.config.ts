@@ -2,6 +2,8 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // Whatever path the server is mounted under: what the page loads lies beside what loads it.
+  base: './',
   plugins: [svelte({ configFile: false })],
   worker: { format: 'es' },
   build: {
@@ -11,6 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { input: ['index.html', 'diagram.html'] },
   },
   server: {
     // `npm run dev` shows the page against a running server.

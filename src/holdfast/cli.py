@@ -5,11 +5,20 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from holdfast import __version__
-from holdfast.commands import backup, doctor, link, restore, serve, status, stop
+from holdfast.commands import backup, doctor, link, password, restore, serve, status, stop
 from holdfast.core.errors import HoldfastError
 
 # The order is the order of `holdfast --help`. The first is what runs when none is named.
-COMMANDS = (serve.COMMAND, link.COMMAND, status.COMMAND, stop.COMMAND, backup.COMMAND, restore.COMMAND, doctor.COMMAND)
+COMMANDS = (
+    serve.COMMAND,
+    link.COMMAND,
+    password.COMMAND,
+    status.COMMAND,
+    stop.COMMAND,
+    backup.COMMAND,
+    restore.COMMAND,
+    doctor.COMMAND,
+)
 
 ABOUT_ITSELF = {"-h", "--help", "--version"}
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended

@@ -1,7 +1,7 @@
 """The operator's log: one event name and its fields a line, in a file that only its owner can read.
 
 It tells what the program did; it is never the only record of something that matters. That belongs into the log of its
-session.
+session. What looks like a key is hidden in it.
 """
 
 import logging
@@ -11,9 +11,13 @@ from pathlib import Path
 
 import msgspec
 
+from holdfast.core.mask import masked
+
 NAME = "holdfast.log"
 SIZE = 5_000_000
 KEPT = 3
+LONGEST = 4_000
+"""Characters of one field."""
 
 _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -32,12 +36,14 @@ class Lines(logging.Formatter):
             *(f"{name}={_plain(value)}" for name, value in fields.items()),
         ]
         line = " ".join(words)
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        return masked(f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line)
 
 
 def _plain(value: object) -> str:
     """A value that can't break its line: what it holds may come from a model or a browser."""
     text = str(value)
+    if len(text) > LONGEST:
+        text = f"{text[:LONGEST]}… ({len(text)} characters)"
     return text if text.isprintable() and " " not in text and text else msgspec.json.encode(text).decode()
 
 

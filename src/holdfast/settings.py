@@ -3,6 +3,7 @@
 Order of precedence: the command line, the environment, the file, the defaults below.
 """
 
+import ipaddress
 import os
 import tempfile
 import tomllib
@@ -23,10 +24,31 @@ class BadSettings(HoldfastError):
 
 
 class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[server]`: where the page is served. Without a port, the first free one from 8787 on."""
+    """`[server]`: where the page is served. Without a port, the first free one from 8787 on.
+
+    `names` are names of this server beside its address, `path` is where a proxy mounts it, `proxies` are the networks
+    whose X-Forwarded headers are believed. `certificate` and `key` are PEM files; with them it speaks https.
+    """
 
     host: str = "127.0.0.1"
     port: int | None = None
+    names: tuple[str, ...] = ()
+    path: Annotated[str, msgspec.Meta(pattern="^(/[A-Za-z0-9._~-]+)*$")] = ""
+    proxies: tuple[str, ...] = ()
+    certificate: str = ""
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        for network in self.proxies:
+            ipaddress.ip_network(network, strict=False)
+        if bool(self.certificate) != bool(self.key):
+            raise ValueError("certificate and key go together: name both files or none")
+
+
+class DialectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[dialect]`: whether clients of hermes-webui may sign in by a cookie, which every port of this host sees."""
+
+    cookies: bool = False
 
 
 class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,6 +119,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     server: ServerSettings = ServerSettings()
     log: LogSettings = LogSettings()
+    dialect: DialectSettings = DialectSettings()
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
@@ -105,11 +128,20 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was decided, in one value."""
+    """Everything that was decided, in one value. `agent` is what a session gets that names none."""
 
     home: Path
     file: File = File()
     faults: str = ""
+    agent: str = ""
+
+    @property
+    def certificate(self) -> tuple[Path, Path] | None:
+        """The files of the certificate and of its key, if there is one; relative ones lie in the home."""
+        server = self.file.server
+        if not server.certificate:
+            return None
+        return self.home / Path(server.certificate).expanduser(), self.home / Path(server.key).expanduser()
 
     @property
     def store(self) -> Path:
@@ -167,7 +199,12 @@ def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Se
         folder = chosen.expanduser().absolute()
     except RuntimeError as exc:
         raise BadSettings("HOLDFAST_HOME", exc) from exc
-    return Settings(home=folder, file=_read_file(folder / FILE), faults=environ.get("HOLDFAST_FAULTS", ""))
+    return Settings(
+        home=folder,
+        file=_read_file(folder / FILE),
+        faults=environ.get("HOLDFAST_FAULTS", ""),
+        agent=environ.get("HOLDFAST_AGENT", ""),
+    )
 
 
 def _read_file(path: Path) -> File:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.agents import catalog
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import AnyFact, TextAppended, ThoughtAppended
 from holdfast.core.ids import TurnId
 

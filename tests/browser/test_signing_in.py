@@ -1,11 +1,14 @@
 """Signing in, in a real browser: by a link, and what is said to somebody who has none."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast import __version__
 from tests.browser.desk import SCREENS, Seat, Theme, desk
 from tests.journeys.house import House
+from tests.served import served
 
 pytestmark = pytest.mark.browser
 
@@ -50,3 +53,19 @@ def test_a_token_that_has_lost_its_power_is_noticed(chromium: Browser, own_house
         place.context.add_init_script("localStorage.setItem('holdfast.token', 'x')")
         seat.page.reload()
         seat.expect_text("not valid any more")
+
+
+def test_the_page_works_under_a_path(chromium: Browser, tmp_path: Path) -> None:
+    """Its scripts, its stream and its addresses: a session is begun, and its address opens it again."""
+    (tmp_path / "config.toml").write_text('[server]\npath = "/tools/holdfast"\n')
+    with served(tmp_path) as server, chromium.new_context() as context:
+        seat = Seat(context.new_page(), server.link)
+        seat.page.goto(f"{server.link}/#code={server.code}")
+        expect(seat.page.get_by_role("heading", name="What should be done?")).to_be_visible()
+        with server.client() as client:
+            session = client.post("/api/sessions", json={"title": "Under a path"}).json()["id"]
+        seat.page.get_by_role("link", name="Under a path").click()
+        expect(seat.page).to_have_url(f"{server.link}/session/{session}")
+        seat.page.reload()
+        expect(seat.page.get_by_role("heading", name="Under a path")).to_be_visible()
+        seat.expect_well()

@@ -133,3 +133,35 @@ def test_A10_open_approvals_end_with_their_run(person: Person, session: SessionI
     assert [item["state"] for item in seen.items if item["type"] == "approval"] == ["expired", "expired"]
     late = person.answer(session, asks[0]["ask"], choice="once")
     assert late.status_code == 409
+
+
+def test_the_secrets_that_holdfast_holds_are_neither_seen_nor_stored(
+    house: House, person: Person, session: SessionId
+) -> None:
+    """In words, thoughts and tools, also in pieces; what a person wrote and what is approved stays as it is."""
+    token = house.server.token
+    asked = [
+        f"!say It is {token}.",
+        f"!think {token}",
+        f'!tool show {{"key": "{token}"}} 1 {token}',
+        f"!plan use {token}",
+        f"!approve send {token} far-away",
+        f"!title {token}",
+        "!ask Password? | secret=yes",
+        f"!say again {SECRET}",
+    ]
+    turn = person.say(session, "\n".join(asked))
+    (approval,) = person.wait_for_ask(session)
+    assert approval["command"] == f"send {token} far-away"
+    person.answer(session, approval["ask"], choice="deny")
+    (question,) = person.wait_for_ask(session)
+    assert person.answer(session, question["ask"], text=SECRET).status_code == 200
+    seen = person.wait_for_end(session, turn)
+    label = f"[Holdfast's token, {len(token)} characters]"
+    assert f"It is {label}." in seen.text(turn)
+    assert f"again [secret answer, {len(SECRET)} characters]" in seen.text(turn)
+    records = [record["event"] for record in person.records(session)]
+    told = {event["kind"] for event in records if token in str(event)}
+    assert told == {"turn.submitted", "approval.requested"}
+    covered = {event["kind"] for event in records if label in str(event)}
+    assert {"text.appended", "thought.appended", "tool.changed", "plan.replaced", "title.suggested"} <= covered

@@ -54,3 +54,15 @@ def test_only_the_owner_can_read_it(log_file: Path) -> None:
     """Logs name sessions and folders."""
     assert log_file.stat().st_mode & 0o077 == 0
     assert log_file.parent.stat().st_mode & 0o077 == 0
+
+
+def test_what_looks_like_a_key_is_hidden(log_file: Path) -> None:
+    """In fields and in tracebacks, whoever wrote it."""
+    key = f"sk-proj-{'0123456789abcdef' * 2}"
+    try:
+        {}[f"wrong key {key}"]
+    except KeyError:
+        logging.getLogger("holdfast.runner").exception("agent.failed", extra={"stderr": f"KEY={key}"})
+    said = log_file.read_text()
+    assert key not in said
+    assert said.count("[hidden, ") >= 2

@@ -17,17 +17,17 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from holdfast.server.auth import Gatekeeper
+    from holdfast.server.links import Links
     from holdfast.server.presence import find, one_time
 
     home = settings_for(arguments).home
     found = find(home)
     if found is None:
         raise NoServer(home)
-    link = one_time(found[0], Gatekeeper(home))
+    link = one_time(found[0], Links(home))
     print(f"{link} (works once, for ten minutes)")
     if arguments.qr:
-        from holdfast.commands.qr import drawn
+        from holdfast.qr import drawn
 
         print(drawn(link))
     return 0

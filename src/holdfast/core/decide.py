@@ -10,7 +10,7 @@ import msgspec
 
 from holdfast.core import commands as c
 from holdfast.core import events as e
-from holdfast.core.errors import BadCommand, NoSuchAsk, NoSuchTurn, NotNow
+from holdfast.core.errors import BadCommand, NoSuchAsk, NoSuchTurn, NotNow, QueueFull
 from holdfast.core.ids import AskId, SteerId, TurnId
 from holdfast.core.items import Approval, Question
 from holdfast.core.records import Record
@@ -25,6 +25,10 @@ class Decision(msgspec.Struct, frozen=True):
 
     intents: tuple[e.AnyIntent, ...]
     key: str | None = None
+
+
+QUEUED = 100
+"""Messages that may wait in one session."""
 
 
 def turn_key(turn: TurnId | SteerId) -> str:
@@ -61,12 +65,17 @@ def decide(session: Session, command: c.Command) -> Decision:
             return _truncate(session, command)
         case c.SubmitTurn():
             _check_message(command.text, command.attachments)
+            _check_room(session, command.turn)
             return Decision((_as(e.TurnSubmitted, command),), turn_key(command.turn))
         case c.InterruptTurn():
             return _interrupt(session, command)
         case c.WithdrawTurn():
             _check_queued(session, command.turn)
             return Decision((e.TurnWithdrawn(turn=command.turn, client=command.client),))
+        case c.ReorderQueue():
+            for turn in command.turns:
+                _check_queued(session, turn)
+            return Decision((_as(e.QueueReordered, command),))
         case c.ReleaseTurns():
             if command.turn is not None:
                 _check_queued(session, command.turn)
@@ -135,8 +144,15 @@ def _truncate(session: Session, command: c.TruncateHistory) -> Decision:
     return Decision((e.HistoryTruncated(turn=command.turn, client=command.client),))
 
 
+def _check_room(session: Session, turn: TurnId) -> None:
+    """One that waits already is the same message again."""
+    if len(session.queue) >= QUEUED and turn not in session.turns:
+        raise QueueFull(QUEUED)
+
+
 def _interrupt(session: Session, command: c.InterruptTurn) -> Decision:
     _check_message(command.text, command.attachments)
+    _check_room(session, command.turn)
     submitted = e.TurnSubmitted(
         turn=command.turn,
         text=command.text,

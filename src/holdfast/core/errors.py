@@ -9,6 +9,7 @@ HoldfastError
 │   ├── NoSuchAsk
 │   ├── SessionExists
 │   ├── KeyTaken
+│   ├── QueueFull
 │   └── NotNow
 ├── Damaged                 a stored value can't be read; its neighbours can
 ├── Fenced                  another owner has the session: stop
@@ -81,6 +82,12 @@ class SessionExists(Refused):
 
 class KeyTaken(Refused):
     """{0} was recorded before with other content, as record {1}. Use a new id for new content."""
+
+
+class QueueFull(Refused):
+    """{0} messages wait in this session already. Wait until some have run, or take some back."""
+
+    status = 429
 
 
 class NotNow(Refused):

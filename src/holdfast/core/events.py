@@ -177,6 +177,12 @@ class TurnWithdrawn(Intent, frozen=True, kw_only=True, tag="turn.withdrawn"):
     turn: TurnId
 
 
+class QueueReordered(Intent, frozen=True, kw_only=True, tag="queue.reordered"):
+    """These queued turns trade places among themselves, so that they stand in this order; all others stay."""
+
+    turns: tuple[TurnId, ...]
+
+
 class TurnReleased(Intent, frozen=True, kw_only=True, tag="turn.released"):
     """A held turn may run after all; without a turn, every held one may."""
 
@@ -234,6 +240,15 @@ class RuleRemembered(Intent, frozen=True, kw_only=True, tag="rule.remembered"):
     rule: Rule
     session: SessionId | None = None
     ask: AskId | None = None
+
+
+class DefaultsChosen(Intent, frozen=True, kw_only=True, tag="defaults.chosen"):
+    """What a new session is given unless it says otherwise. What is set replaces, the rest stays."""
+
+    agent: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    mode: str | UnsetType = UNSET
+    workspace: str | UnsetType = UNSET
 
 
 class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
@@ -528,8 +543,9 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
+    | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged

@@ -4,6 +4,7 @@ Law: a process that owns turns which are not committed to memory is kept, whatev
 once, when they are.
 """
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import msgspec
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.acp.listener import Deaf, Listener
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
+from holdfast.agents.standing import located
 from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
@@ -135,7 +137,7 @@ class Agents:
         agent = None if early is None else await early.take(spec)
         if agent is None:
             home = str(self._settings.home)
-            agent = await AcpAgent.start(spec, workspace=workspace, tag=tag, home=home)
+            agent = await AcpAgent.start(located(spec, os.environ), workspace=workspace, tag=tag, home=home)
         await agent.enter(
             workspace=workspace,
             tag=tag,

@@ -42,6 +42,7 @@ class Answers:
         if words.ask not in self._asks:
             return False
         self._secrets[words.ask, words.token] = words.text
+        self._outbox.cover.learn(words.text, "secret answer")
         return True
 
     def clear(self) -> None:

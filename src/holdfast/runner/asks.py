@@ -85,6 +85,9 @@ class Asks:
         """The turn is over: nobody waits."""
         self._waiting.clear()
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def __contains__(self, ask: AskId) -> bool:
         return ask in self._waiting
 

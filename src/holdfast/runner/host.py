@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
     AnyFact,
     ApprovalAnswered,
@@ -33,12 +33,16 @@ from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.early import Early
+from holdfast.runner.known import learn_all
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 
 TELLING = 1.0
 """Seconds that a cancel waits for answers that are on their way to the agent."""
+ASKS = 1_000
+"""What may wait for a person at once; what is asked beyond that is refused at once."""
+TOO_MANY = f"{ASKS} requests wait for an answer already."
 log = logging.getLogger(__name__)
 
 
@@ -58,6 +62,7 @@ class Host:
         self._session = session
         self._store = store
         self._outbox = outbox
+        self._settings = settings
         self.agents = Agents(session, epoch, outbox, settings, find_agent, early)
         self._agent: AcpAgent | None = None
         self._agent_name = ""
@@ -80,6 +85,7 @@ class Host:
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
         self._agent = None
+        learn_all(self._outbox.cover, self._settings)
         hosted, known = await self.agents.open(session, self, self._unfinished)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
         return known
@@ -179,7 +185,9 @@ class Host:
         await self._outbox.room()
 
     def permission_requested(self, request: Permission) -> None:
-        if self._turn is not None:
+        if len(self._asks) >= ASKS and self._agent is not None:
+            self._agent.answer_permission(request.id, allow=False, reason=TOO_MANY)
+        elif self._turn is not None:
             self.spoke = True
             where = str(self._workspace)
             self._outbox.emit(self._asks.request(self._turn, request, agent=self._agent_name, workspace=where))
@@ -196,6 +204,9 @@ class Host:
 
     def question_asked(self, request: Elicited) -> None:
         if self._turn is None or self._agent is None:
+            return
+        if len(self._asks) >= ASKS:
+            self._agent.answer_question(request.id, None)
             return
         self.spoke = True
         fact = self._asks.question(self._turn, request, time.time_ns() // 1_000_000)

@@ -6,6 +6,8 @@ next. Only when the store is slow does the outbox wait a little (20 ms at most) 
 When the store can't be written the facts go to the spool, whose space is reserved, and reach the store before anything
 newer does. When the spool is full the agent is not read further: nothing is dropped. Positions make every retry
 harmless.
+
+Secrets are covered here, before anything is stored: see `Screen`.
 """
 
 import asyncio
@@ -17,10 +19,12 @@ from msgspec import UNSET
 
 from holdfast import faults
 from holdfast.core.coalesce import coalesce_events, place
+from holdfast.core.cover import Cover
 from holdfast.core.errors import StoreError
 from holdfast.core.events import AnyFact, ApprovalAnswered, Event, TextAppended, ThoughtAppended, ToolChanged
 from holdfast.core.ids import SessionId
 from holdfast.core.records import Position, Record
+from holdfast.runner.screen import Screen
 from holdfast.store.protocol import Store
 from holdfast.store.spool import Spool
 
@@ -32,6 +36,8 @@ WAITING_WEIGHT = 16_000_000
 LONGEST_PAUSE = 0.02
 SLOW = 0.004
 """Seconds that a commit may take before the outbox begins to gather."""
+HELD_SECONDS = 0.25
+"""How long the few characters wait with which a secret might begin, when nothing follows them."""
 RETRY = 0.5
 """Seconds between looks at a store that could not be written."""
 
@@ -84,6 +90,9 @@ class Outbox:
         self.head: int = 0
         self._spool = spool
         self._tell = tell
+        self.cover = Cover()
+        self._screen = Screen(self.cover)
+        self._giving_up: asyncio.TimerHandle | None = None
         self._waiting: deque[Carried] = deque()
         self._weight = 0
         self._emitted = 0
@@ -97,10 +106,29 @@ class Outbox:
 
     def emit(self, fact: Carried) -> None:
         """Take a fact. It is stored as soon as may be, in the order of emission."""
+        if isinstance(fact, ApprovalAnswered):
+            self._put(fact)  # an approval is never altered
+            return
+        for shown in self._screen.take(fact):
+            self._put(shown)
+        if self._giving_up is None and self._screen.holding:
+            self._giving_up = self._loop.call_later(HELD_SECONDS, self._let_go)
+
+    def _put(self, fact: Carried) -> None:
         self._waiting.append(fact)
         self._weight += weight(fact)
         self._emitted += 1
         self._arrived.set()
+
+    def _let_go(self) -> None:
+        self._giving_up = None
+        for fact in self._screen.let_go():
+            self._put(fact)
+
+    def release(self) -> None:
+        """Nothing follows: what was held back is said."""
+        for fact in self._screen.release():
+            self._put(fact)
 
     async def commit(self, *facts: Carried) -> None:
         """Take facts and return when they, and all before them, are in the store."""

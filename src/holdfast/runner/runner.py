@@ -110,6 +110,7 @@ class Runner:
 
     async def _keep_what_was_said(self) -> None:
         """A mistake of ours ends the run, but not what the agent had said by then."""
+        self._outbox.release()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS):
                 await self._outbox.flush()

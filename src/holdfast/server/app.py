@@ -14,13 +14,26 @@ from holdfast.server.assets import Asset, Page
 from holdfast.server.dialect import approvals, questions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
-from holdfast.server.routes import account, asks, audit, files, health, memory, rules, sessions, stream, turns
+from holdfast.server.routes import (
+    account,
+    agents,
+    asks,
+    audit,
+    endpoints,
+    files,
+    health,
+    memory,
+    rules,
+    sessions,
+    stream,
+    turns,
+)
 from holdfast.server.routes.health import READ
-from holdfast.server.wired import caller
+from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/session/{session_id:str}"]
+PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -32,13 +45,15 @@ API = (
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,
+    *agents.ROUTES,
+    *endpoints.ROUTES,
 )
 DIALECT = (approvals.ROUTES, questions.ROUTES)
 
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
     """The whole app, as it is served on `bound_host`."""
-    guard = Guard(wiring.gatekeeper, bound_host, page.files)
+    guard = Guard(wiring.gatekeeper, bound_host, page.files, wiring.settings.file.server)
     return guarded(create_routes(lambda: wiring, page_routes(page)), guard)
 
 
@@ -51,6 +66,7 @@ def create_routes(
         dependencies={
             "wiring": Provide(wiring, sync_to_thread=False),
             "client": Provide(caller, sync_to_thread=False),
+            "visitor": Provide(visiting, sync_to_thread=False),
         },
         exception_handlers={HTTPException: answer_refused, HoldfastError: answer_ours, Exception: answer_broken},
         openapi_config=description,
@@ -70,6 +86,6 @@ def asset_route(paths: list[str], asset: Asset) -> HTTPRouteHandler:
 
     @route(paths, http_method=READ, sync_to_thread=False, include_in_schema=False)
     def send_asset() -> Response[bytes]:
-        return Response(asset.content, media_type=asset.media_type, headers={"cache-control": asset.cache})
+        return Response(asset.content, media_type=asset.media_type, headers=asset.headers)
 
     return send_asset

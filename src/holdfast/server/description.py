@@ -43,10 +43,10 @@ def description() -> dict[str, Any]:
     document = create_routes(_unwired, (), _config()).openapi_schema.to_schema()
     _, values = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
     document["components"]["schemas"] = dict(sorted(values.items()))
-    for path, operation in _operations(document):
+    for method, path, operation in _operations(document):
         answers = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
         operation["responses"] = {**answers, "default": FAILED}
-        if path in OPEN:
+        if (method.upper(), path) in OPEN:
             operation["security"] = []
     return document
 
@@ -56,7 +56,9 @@ def _unwired() -> Wiring:
 
 
 def _config() -> OpenAPIConfig:
-    bearer = SecurityScheme(type="http", scheme="bearer", description="The token of this home.")
+    bearer = SecurityScheme(
+        type="http", scheme="bearer", description="The credential of a signed-in device, or the token of this home."
+    )
     return OpenAPIConfig(
         title="Holdfast",
         description="Generated from the routes by `python -m holdfast.server.description`; do not edit.",
@@ -72,10 +74,10 @@ def _name(handler: HTTPRouteHandler, method: str, _path: object) -> str:
     return f"{handler.handler_name}_head" if method == "HEAD" else handler.handler_name
 
 
-def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in document["paths"].items():
-        for operation in methods.values():
-            yield path, operation
+        for method, operation in methods.items():
+            yield method, path, operation
 
 
 def written() -> bytes:

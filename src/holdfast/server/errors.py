@@ -7,6 +7,7 @@ from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from holdfast.core.errors import HoldfastError
+from holdfast.server.attempts import TooManyAttempts
 from holdfast.server.overruled import Overruled
 from holdfast.server.schema import Failure, wire
 
@@ -47,7 +48,8 @@ def answer_ours(request: Request[Any, Any, Any], error: HoldfastError) -> Respon
         log.error("request_failed", extra={"path": request.url.path, "error": str(error)})
     record, code = (error.record, error.code) if isinstance(error, Overruled) else (None, type(error).__name__)
     failure = Failure(error=str(error), code=code, record=None if record is None else wire(record))
-    return answer(request, error.status, failure)
+    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooManyAttempts) else None
+    return answer(request, error.status, failure, headers)
 
 
 def answer_broken(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:

@@ -1,57 +1,45 @@
-"""What every request passes and every answer carries, whatever the route.
+"""The one gate: what every request passes, whatever the route.
 
 It stands outside the framework, because a framework's own middleware does not see the requests that match no route.
 
 Three questions, in this order. Is it addressed to us? A page on another site can point its own name at this machine
 and then talk to us as if it were our page; such a request still says that other name in its Host header. Does it come
-from our page? A browser says in its Origin header which page asks. Does it carry the credential? Everything but the
-page and the addresses in `OPEN` needs it.
+from our page? A browser says in its Origin header which page asks, and where it says none, how near that page is. Does
+it carry a credential that counts? Everything but what `OPEN` and the page's own addresses name needs one, and a read
+that goes on ends when its credential does.
 """
 
 import ipaddress
 import re
+import socket
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
+from holdfast.server import headers as h
 from holdfast.server.auth import Gatekeeper
+from holdfast.server.proxies import Headers, Proxies, gathered
 from holdfast.server.schema import Failure
+from holdfast.server.visitor import SCOPE, Visitor
+from holdfast.server.visits import Ended
+from holdfast.settings import ServerSettings
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]]+))(?::\d{1,5})?")
+READS = ("GET", "HEAD")
 
-CONTENT_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        # Pictures that came with a message are fetched with the credential and shown from memory.
-        "img-src 'self' blob:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
-)
-SECURITY_HEADERS = [
-    (b"content-security-policy", CONTENT_POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
-]
-PRIVATE = [(b"cache-control", b"no-store")]
-CHALLENGE = [(b"www-authenticate", b"Bearer")]
-
-OPEN = frozenset({"/health", "/ready", "/api/sign-in"})
-"""The addresses that answer without a credential, beside the page and its files."""
-SESSION_PAGE = re.compile(r"/session/[^/]+")
+OPEN = frozenset({("GET", "/health"), ("HEAD", "/health"), ("GET", "/api/status"), ("POST", "/api/sign-in")})
+"""What answers without a credential, beside the page, which is a shell without data."""
+PAGE = re.compile(r"/|/settings|/session/[^/]+")
+PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
+"""The page's own addresses: where it opens, and which of its files are sent to anybody who asks."""
 
 SIGN_IN = "This needs a credential. Open the link that this command prints: holdfast link"
+ELSEWHERE = frozenset({b"cross-site", b"same-site"})
+"""What a browser says of a request of another page, another port's included, even where it names no origin."""
 
 
 class Refusal(NamedTuple):
@@ -63,65 +51,116 @@ class Refusal(NamedTuple):
 
 
 class Guard:
-    """Decides who is answered. `page` are the addresses of the page's own files."""
+    """Decides who is answered. `files` are the addresses of the page's own files."""
 
-    def __init__(self, gatekeeper: Gatekeeper, bound_host: str, page: Iterable[str]) -> None:
-        self._gatekeeper = gatekeeper
-        self._names = LOOPBACK_NAMES | {bound_host.lower()}
-        self._open = OPEN | {"/"} | frozenset(page)
+    def __init__(self, gatekeeper: Gatekeeper, bound_host: str, files: Iterable[str], server: ServerSettings) -> None:
+        self.gatekeeper = gatekeeper
+        self.path = server.path
+        self.secure = bool(server.certificate)
+        self._proxies = Proxies(server.proxies)
+        self._exposed = not is_loopback(bound_host)
+        self._names = LOOPBACK_NAMES | {bound_host.lower(), *map(str.lower, server.names)}
+        if self._exposed:
+            own = socket.gethostname().lower()
+            self._names |= {own, f"{own}.local"}
+        self._files = frozenset(path for path in files if PAGE_FILES.fullmatch(path))
 
-    def opens(self, path: str) -> bool:
+    def shows(self, method: str, path: str) -> bool:
+        """Whether this is the page itself, or one of its files."""
+        return method in READS and (PAGE.fullmatch(path) is not None or path in self._files)
+
+    def opens(self, method: str, path: str) -> bool:
         """Whether an address answers without a credential."""
-        return path in self._open or SESSION_PAGE.fullmatch(path) is not None
+        return (method, path) in OPEN or self.shows(method, path)
 
-    def refusal(self, path: str, headers: Iterable[tuple[bytes, bytes]]) -> Refusal | None:
-        """Why this request is not answered; None if it is."""
-        said: dict[bytes, list[bytes]] = {}
-        for name, value in headers:
-            said.setdefault(name, []).append(value)
-        hosts, origins, credentials = (said.get(name, []) for name in (b"host", b"origin", b"authorization"))
-        if len(hosts) != 1 or host_name(hosts[0]) not in self._names:
+    def judge(self, scope: HTTPScope) -> Visitor | Refusal:
+        """Who asks, or why they are not answered."""
+        said = gathered(scope["headers"])
+        peer = scope["client"]
+        arrival = self._proxies.arrival(peer[0] if peer else "", scope["scheme"], said)
+        if len(arrival.hosts) != 1 or not self._answers_to(host_name(arrival.hosts[0])):
             names = ", ".join(sorted(self._names))
             return Refusal(
                 421, "WrongHost", f"This server answers only to these names: {names}. Open it by one of them."
             )
-        if any(not same_origin(origin, hosts[0]) for origin in origins):
+        method, path = scope["method"], scope["path"]
+        if not self._own_page(arrival.hosts[0], path, said):
             return Refusal(403, "WrongOrigin", "This request comes from another page. Only Holdfast's own is answered.")
-        if self.opens(path) or (len(credentials) == 1 and self._gatekeeper.admits(credentials[0])):
-            return None
-        return Refusal(401, "NotSignedIn", SIGN_IN)
+        credentials = said.get(b"authorization", [])
+        device = self.gatekeeper.admits(credentials[0], arrival.address) if len(credentials) == 1 else None
+        if device is None and not self.opens(method, path):
+            return Refusal(401, "NotSignedIn", SIGN_IN)
+        scheme = "https" if arrival.secure else "http"
+        return Visitor(arrival.address, f"{scheme}://{arrival.hosts[0].decode('latin-1')}", device)
+
+    def _answers_to(self, name: str | None) -> bool:
+        """A name that is an address can't be pointed elsewhere, so on an open network each of ours will do."""
+        return name is not None and (name in self._names or (self._exposed and is_address(name)))
+
+    def _own_page(self, host: bytes, path: str, said: Headers) -> bool:
+        if any(not same_origin(origin, host) for origin in said.get(b"origin", ())):
+            return False
+        return not (path.startswith("/api/") and ELSEWHERE.intersection(said.get(b"sec-fetch-site", ())))
 
 
 def guarded(app: ASGIApp, guard: Guard) -> ASGIApp:
     """`app`, answering only what `guard` lets through, with the security headers on every answer."""
 
     async def guard_app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await _answer(app, guard, _unmounted(scope, guard.path), receive, send)
+        elif scope["type"] != "websocket":  # the server's own start and end; there is no other way in
             await app(scope, receive, send)
-            return
-        path = scope["path"]
-        added = added_headers(guard, path)
-
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = list(message.get("headers", []))
-                said = {name.lower() for name, _ in headers}
-                headers += [(name, value) for name, value in added if name not in said]
-                message["headers"] = headers
-            await send(message)
-
-        refusal = guard.refusal(path, scope["headers"])
-        if refusal is None:
-            await app(scope, receive, send_guarded)
-        else:
-            await turn_away(send_guarded, refusal)
 
     return guard_app
 
 
-def added_headers(guard: Guard, path: str) -> list[tuple[bytes, bytes]]:
+async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive, send: Send) -> None:
+    added = added_headers(guard, scope["method"], scope["path"])
+    started = False
+
+    async def send_guarded(message: Message) -> None:
+        nonlocal started
+        if message["type"] == "http.response.start":
+            started = True
+            headers = list(message.get("headers", []))
+            said = {name.lower() for name, _ in headers}
+            message["headers"] = headers + [(name, value) for name, value in added if name not in said]
+        await send(message)
+
+    visitor = guard.judge(scope)
+    if isinstance(visitor, Refusal):
+        await turn_away(send_guarded, visitor)
+        return
+    cast("dict[str, Any]", scope)[SCOPE] = visitor
+    if visitor.device is None or scope["method"] not in READS:
+        await app(scope, receive, send_guarded)
+        return
+    try:
+        async with guard.gatekeeper.visits.visit(visitor.device):
+            await app(scope, receive, send_guarded)
+    except Ended:
+        if started:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        else:
+            await turn_away(send_guarded, Refusal(401, "NotSignedIn", SIGN_IN))
+
+
+def _unmounted(scope: HTTPScope, mount: str) -> HTTPScope:
+    """The request as if nothing were mounted: a proxy may have taken the path off, or left it on."""
+    path = scope["path"]
+    if not mount or not (path == mount or path.startswith(f"{mount}/")):
+        return scope
+    shortened = cast("HTTPScope", dict(scope))
+    shortened["path"] = path.removeprefix(mount) or "/"
+    shortened["raw_path"] = shortened["path"].encode("utf-8", "surrogatepass")
+    return shortened
+
+
+def added_headers(guard: Guard, method: str, path: str) -> list[tuple[bytes, bytes]]:
     """What an answer carries that does not say it itself. Only the page and its files may be kept by anybody."""
-    return SECURITY_HEADERS if guard.opens(path) and path not in OPEN else [*PRIVATE, *SECURITY_HEADERS]
+    kept = [] if guard.shows(method, path) else h.PRIVATE
+    return [*kept, *h.SECURITY, *(h.ONLY_SECURE if guard.secure else [])]
 
 
 def host_name(header: bytes) -> str | None:
@@ -132,21 +171,29 @@ def host_name(header: bytes) -> str | None:
 
 def same_origin(origin: bytes, host: bytes) -> bool:
     """Whether a page at `origin` was sent by whoever is addressed as `host`. A proxy may have added the s of https."""
-    parts = urlsplit(origin.decode("latin-1").lower())
+    try:
+        parts = urlsplit(origin.decode("latin-1").lower())
+    except ValueError:  # a bracket without its other half
+        return False
     return parts.scheme in ("http", "https") and parts.netloc == host.decode("latin-1").lower()
+
+
+def is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def is_loopback(host: str) -> bool:
     """True when only this machine can reach what listens on `host`."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+    return ipaddress.ip_address(host).is_loopback if is_address(host) else host.lower() == "localhost"
 
 
 async def turn_away(send: Send, refusal: Refusal) -> None:
     content = msgspec.json.encode(Failure(error=refusal.sentence, code=refusal.code))
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
-    headers += CHALLENGE if refusal.status == 401 else []
+    headers += h.CHALLENGE if refusal.status == 401 else []
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": content, "more_body": False})

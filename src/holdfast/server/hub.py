@@ -13,7 +13,7 @@ from typing import Self
 
 import msgspec
 
-from holdfast.core.errors import StoreError
+from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.core.ids import SessionId
 from holdfast.server.ebb import CROWD, give_back
 from holdfast.server.schema import Conditions, Places, StoreState
@@ -23,8 +23,16 @@ from holdfast.store.protocol import Store
 
 PULSE = 5.0
 """Seconds between two signs of life on a connection that has nothing to say."""
+VIEWERS = 2_000
+"""Live connections at once."""
 SPOOLING = "A run can't reach the store. What it does is kept beside it, and follows when the store is back."
 log = logging.getLogger(__name__)
+
+
+class TooManyViewers(HoldfastError):
+    """{0} live connections are open already. Close some tabs, or try again later."""
+
+    status = 503
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +126,11 @@ class Hub:
     def watched(self) -> int:
         """How many tails run now."""
         return len(self._tails)
+
+    def check_room(self) -> None:
+        """Raise `TooManyViewers` if there is no room for one more live connection."""
+        if len(self._viewers) >= VIEWERS:
+            raise TooManyViewers(VIEWERS)
 
     @asynccontextmanager
     async def viewer(self, wish: Wish) -> AsyncGenerator[Viewer]:

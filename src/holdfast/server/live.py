@@ -12,9 +12,13 @@ from holdfast.server.viewer import Viewer
 
 
 class Live:
-    """One response, sent until the browser goes or the server ends. `speak` says what a viewer is sent."""
+    """One response, sent until the browser goes or the server ends. `speak` says what a viewer is sent.
+
+    Raise `TooManyViewers` if there is no room for it.
+    """
 
     def __init__(self, hub: Hub, wish: Wish, speak: Callable[[Viewer], AsyncGenerator[bytes]] = Viewer.bodies) -> None:
+        hub.check_room()
         self._hub = hub
         self._wish = wish
         self._speak = speak

@@ -8,6 +8,7 @@ taken the port since.
 import fcntl
 import http.client
 import os
+import ssl
 import time
 from pathlib import Path
 from typing import Self
@@ -15,7 +16,8 @@ from typing import Self
 import msgspec
 
 from holdfast.core.errors import HoldfastError
-from holdfast.server.auth import Gatekeeper
+from holdfast.server.links import Links
+from holdfast.server.private import token_in
 from holdfast.server.schema import Status
 
 FILE = "server.json"
@@ -29,17 +31,24 @@ class ServerStuck(HoldfastError):
 
 
 class Presence(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a server listens. `instance` is new with every start."""
+    """Where a server listens. `instance` is new with every start; a `certificate` (its file) means https."""
 
     pid: int
     host: str
     port: int
     instance: str
+    certificate: str = ""
+    path: str = ""
 
     @property
     def link(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/"
+        host = f"[{self.reach}]" if ":" in self.reach else self.reach
+        return f"{'https' if self.certificate else 'http'}://{host}:{self.port}{self.path}/"
+
+    @property
+    def reach(self) -> str:
+        """The address at which this machine reaches it: one that listens everywhere listens here too."""
+        return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104  compared, not bound
 
 
 class Seat:
@@ -75,9 +84,9 @@ class Seat:
         os.close(self._descriptor)
 
 
-def one_time(presence: Presence, gatekeeper: Gatekeeper) -> str:
+def one_time(presence: Presence, links: Links) -> str:
     """A link that signs in whoever opens it, once. The code is in the fragment, which no server and no preview sees."""
-    return f"{presence.link}#code={gatekeeper.issue()}"
+    return f"{presence.link}#code={links.issue()}"
 
 
 def holder(home: Path) -> int | None:
@@ -120,14 +129,23 @@ def _said(home: Path) -> Presence | None:
 
 def _ask(home: Path, presence: Presence) -> Status | None:
     """Ask whoever listens there. The answer counts only if it names the same start of the server."""
-    connection = http.client.HTTPConnection(presence.host, presence.port, timeout=ANSWER_SECONDS)
     try:
-        connection.request("GET", "/api/status", headers={"authorization": f"Bearer {Gatekeeper(home).token}"})
+        connection = connection_to(presence)
+        connection.request("GET", "/api/status", headers={"authorization": f"Bearer {token_in(home)}"})
         answer = connection.getresponse()
         body = answer.read(1_000_000)
         status = msgspec.json.decode(body, type=Status) if answer.status == 200 else None
+        connection.close()
     except (OSError, http.client.HTTPException, msgspec.DecodeError):
         return None
-    finally:
-        connection.close()
     return status if status is not None and status.instance == presence.instance else None
+
+
+def connection_to(presence: Presence) -> http.client.HTTPConnection:
+    """To exactly the certificate that the server has, whatever names it carries: the token goes to nobody else."""
+    if not presence.certificate:
+        return http.client.HTTPConnection(presence.reach, presence.port, timeout=ANSWER_SECONDS)
+    context = ssl.create_default_context(cafile=presence.certificate)
+    context.check_hostname = False
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    return http.client.HTTPSConnection(presence.reach, presence.port, timeout=ANSWER_SECONDS, context=context)

@@ -8,14 +8,17 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from holdfast.agents.survey import Hint, Surveyed
 from holdfast.core import codec
 from holdfast.core.events import Attachment, Choice, Known, Rule
+from holdfast.core.house import Defaults
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Item, Question
 from holdfast.core.overview import Overview
 from holdfast.core.policy import Offer
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
+from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
 from holdfast.store.protocol import Hit, Page, Row
 
@@ -26,6 +29,7 @@ Folder = Annotated[str, Meta(max_length=4096)]
 Tags = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=50)], ...], Meta(max_length=20)]
 Text = Annotated[str, Meta(max_length=1_000_000)]
 Reason = Annotated[str, Meta(max_length=2000)]
+DeviceName = Annotated[str, Meta(max_length=64)]
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -37,6 +41,34 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # What is asked.
+
+
+class NewDefaults(Body, frozen=True, kw_only=True):
+    """What a new session is given unless it says otherwise. What is given is changed; the rest stays."""
+
+    agent: Name | UnsetType = UNSET
+    model: Name | UnsetType = UNSET
+    mode: Name | UnsetType = UNSET
+    workspace: Folder | UnsetType = UNSET
+
+
+class NewEndpoint(Body, frozen=True, kw_only=True):
+    """Where models are served. Without `key` or `key_env` a key that is there stays; `key_env` names a variable."""
+
+    base_url: Annotated[str, Meta(max_length=2000)]
+    key: Annotated[str, Meta(max_length=2000)] | UnsetType = UNSET
+    key_env: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
+    models: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    default_model: Name = ""
+    window: Annotated[int, Meta(ge=0)] = 0
+
+
+class EndpointTrial(Body, frozen=True, kw_only=True):
+    """What to try. With the `name` of an endpoint that is there, its key is used unless another is given."""
+
+    base_url: Annotated[str, Meta(max_length=2000)]
+    key: Annotated[str, Meta(max_length=2000)] = ""
+    name: Name = ""
 
 
 class NewSession(Body, frozen=True, kw_only=True):
@@ -94,6 +126,12 @@ class Continuation(Body, frozen=True, kw_only=True):
     text: Text = "Go on where you were interrupted."
 
 
+class QueueOrder(Body, frozen=True, kw_only=True):
+    """Turns that wait, in the order in which they are to run. Those that are not named stay where they are."""
+
+    turns: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
+
+
 class AskAnswer(Body, frozen=True, kw_only=True):
     """`choice` answers an approval, `text` a question.
 
@@ -115,12 +153,66 @@ class Truncation(Body, frozen=True, kw_only=True):
 
 
 class SignIn(Body, frozen=True, kw_only=True):
-    """The code of a one-time link."""
+    """The code of a one-time link, or the password. `name` is what the device is called in the list of devices."""
 
-    code: Annotated[str, Meta(max_length=200)]
+    code: Annotated[str, Meta(max_length=200)] | None = None
+    password: Annotated[str, Meta(max_length=1000)] | None = None
+    name: DeviceName = ""
+
+
+class DeviceChange(Body, frozen=True, kw_only=True):
+    """What a device is called."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class PasswordChange(Body, frozen=True, kw_only=True):
+    """The new password, null to have none, and the present one, if there is one."""
+
+    password: Annotated[str, Meta(max_length=1000)] | None
+    current: Annotated[str, Meta(max_length=1000)] = ""
 
 
 # What is answered.
+
+
+class AgentList(Answer, frozen=True, kw_only=True):
+    """Every agent that could be used, and how it stands. `looking`: a look goes on, so ask again in a moment.
+
+    `default` is the agent of a session that names none, `defaults` what a person has chosen, `hints` what else was
+    found on this machine.
+    """
+
+    agents: tuple[Surveyed, ...]
+    default: str
+    defaults: Defaults
+    hints: tuple[Hint, ...]
+    looking: bool
+
+
+class AgentCheck(Answer, frozen=True, kw_only=True):
+    """Whether the agent could be started just now; `reason` says why not."""
+
+    ready: bool
+    reason: str
+    agent: Surveyed | None
+
+
+class EndpointList(Answer, frozen=True, kw_only=True):
+    endpoints: list[PublicEndpoint]
+
+
+class EndpointTried(Answer, frozen=True, kw_only=True):
+    """The models that are served there, or the reason why they could not be listed."""
+
+    models: list[str]
+    reason: str
+
+
+class Woken(Answer, frozen=True, kw_only=True):
+    """The agent is being opened, if there is a free place."""
+
+    session: SessionId
 
 
 class Failure(Answer, frozen=True, kw_only=True, omit_defaults=True):
@@ -288,9 +380,41 @@ class Hits(Answer, frozen=True, kw_only=True):
 
 
 class Token(Answer, frozen=True, kw_only=True):
-    """The credential, for the Authorization header: `Bearer <token>`."""
+    """The credential of this device alone, for the Authorization header: `Bearer <token>`."""
 
     token: str
+    device: str
+
+
+class SignedInDevice(Answer, frozen=True, kw_only=True):
+    """A device that is signed in. Times are milliseconds since 1970; `current`: it is the one that asks."""
+
+    id: str
+    name: str
+    created: int
+    seen: int
+    address: str
+    current: bool
+
+
+class AccountState(Answer, frozen=True, kw_only=True):
+    """Whether there is a password and whether it may be removed; the devices, who was seen last first."""
+
+    has_password: bool
+    password_needed: bool
+    devices: list[SignedInDevice]
+
+
+class OneTimeLink(Answer, frozen=True, kw_only=True):
+    """A link that signs in whoever opens it, once. `rows` is its QR code: a text of 0 (light) and 1 (dark) a row.
+
+    `local`: the link names this machine only as itself, so no other device can open it.
+    """
+
+    link: str
+    expires: int
+    local: bool
+    rows: list[str]
 
 
 class Health(Answer, frozen=True, kw_only=True):
@@ -299,7 +423,16 @@ class Health(Answer, frozen=True, kw_only=True):
     status: Literal["ok"] = "ok"
 
 
-class Status(Answer, frozen=True, kw_only=True):
+class PublicStatus(Answer, frozen=True, kw_only=True):
+    """What anybody may know: somebody is here, and whether the one who asks is signed in."""
+
+    status: Literal["ok"] = "ok"
+    initialized: bool = True
+    authenticated: bool = False
+    setup_mode: bool = False
+
+
+class Status(PublicStatus, frozen=True, kw_only=True):
     """How things are. `instance` names this server process, `uptime` is in seconds, `store_bytes` its size."""
 
     version: str

@@ -11,6 +11,8 @@ import os
 import secrets
 import signal
 import socket
+import ssl
+import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from types import FrameType
@@ -19,6 +21,9 @@ import uvicorn
 import uvloop
 
 from holdfast import __version__, logs
+from holdfast.agents import catalog
+from holdfast.agents.catalog import added_in
+from holdfast.agents.survey import take_survey
 from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
@@ -26,9 +31,11 @@ from holdfast.server.auth import Gatekeeper
 from holdfast.server.browser import open_in_browser
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
+from holdfast.server.links import Links
 from holdfast.server.listening import listen
 from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
+from holdfast.server.roster import Roster
 from holdfast.server.supervisor import Supervisor
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
@@ -40,11 +47,20 @@ log = logging.getLogger(__name__)
 ENDING_SECONDS = 5
 INDEX_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
+UNENCRYPTED = (
+    "Others on the network can read along: this is plain http. Put it behind a proxy that speaks https, or name a"
+    " certificate in config.toml."
+)
 
 
 class NotLoopback(HoldfastError):
-    """Holdfast has no password yet, so it listens only on this machine, not on {0}. Leave out --host and reach it
-    from elsewhere through an SSH tunnel."""
+    """Holdfast has no password yet, so it listens only on this machine, not on {0}. Set one with: holdfast password
+    Then start it again."""
+
+
+class BadCertificate(HoldfastError):
+    """The certificate can't be used: {0}. Check [server] certificate and key in config.toml: two PEM files that belong
+    together."""
 
 
 def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -> None:
@@ -52,21 +68,31 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
 
     If this home has a server already, say where it is and return.
     """
-    if not is_loopback(host):
+    gatekeeper = Gatekeeper(settings.home, exposed=not is_loopback(host))
+    if gatekeeper.exposed and not gatekeeper.has_password:
         raise NotLoopback(host)
-    page = read_page(FOLDER, __version__)
-    gatekeeper = Gatekeeper(settings.home)
+    certificate = usable_certificate(settings)
+    page = read_page(FOLDER, __version__, settings.file.server.path)
     seat = Seat.take(settings.home)
     if seat is None:
-        greet(settings, gatekeeper, open_page=open_page)
+        greet(settings, gatekeeper.links, open_page=open_page)
         return
     with contextlib.closing(seat), listen(host, port) as listener, contextlib.closing(start_log(settings)):
-        presence = Presence(pid=os.getpid(), host=host, port=listener.getsockname()[1], instance=secrets.token_hex(8))
+        presence = Presence(
+            pid=os.getpid(),
+            host=host,
+            port=listener.getsockname()[1],
+            instance=secrets.token_hex(8),
+            certificate=certificate,
+            path=settings.file.server.path,
+        )
 
         def announce() -> None:
             seat.announce(presence)
-            link = one_time(presence, gatekeeper)
+            link = one_time(presence, gatekeeper.links)
             print(f"Holdfast is at {link} (Ctrl-C ends it).", flush=True)
+            if gatekeeper.exposed and not certificate:
+                print(UNENCRYPTED, file=sys.stderr, flush=True)
             if open_page:
                 open_in_browser(link)
 
@@ -75,13 +101,24 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
     print(farewell(going), flush=True)
 
 
-def greet(settings: Settings, gatekeeper: Gatekeeper, *, open_page: bool) -> None:
+def usable_certificate(settings: Settings) -> str:
+    """The file of the certificate, empty if there is none. Raise `BadCertificate` before anybody connects."""
+    if settings.certificate is None:
+        return ""
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*settings.certificate)
+    except (OSError, ssl.SSLError) as exc:
+        raise BadCertificate(exc) from exc
+    return str(settings.certificate[0])
+
+
+def greet(settings: Settings, links: Links, *, open_page: bool) -> None:
     """Lead to the server that this home has already."""
     found = find(settings.home, START_SECONDS)
     if found is None:  # it ended just now
         print("The server of this home has just ended. Start it again.", flush=True)
         return
-    link = one_time(found[0], gatekeeper)
+    link = one_time(found[0], links)
     print(f"Holdfast is already at {link} (process {found[0].pid}).", flush=True)
     if open_page:
         open_in_browser(link)
@@ -111,12 +148,18 @@ async def run(
 ) -> int:
     """Serve until asked to end, and return how many runs go on."""
     async with opened(settings) as store, Hub(store) as hub, asyncio.TaskGroup() as group:
+        roster = Roster(
+            settings,
+            lambda: take_survey(settings, os.environ),
+            lambda name: catalog.find(name, added_in(settings)),
+        )
         wiring = Wiring(
             settings=settings,
             store=store,
             hub=hub,
             gatekeeper=gatekeeper,
-            supervisor=Supervisor(store, settings),
+            supervisor=Supervisor(store, settings, lambda: roster.early),
+            roster=roster,
             instance=presence.instance,
             started=time.monotonic(),
         )
@@ -129,10 +172,13 @@ async def run(
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            ssl_certfile=settings.certificate and settings.certificate[0],
+            ssl_keyfile=settings.certificate and settings.certificate[1],
             timeout_graceful_shutdown=ENDING_SECONDS,
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
+        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run())]
         watches.append(group.create_task(notified(wiring, presence.link)))
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])

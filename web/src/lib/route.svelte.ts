@@ -1,5 +1,7 @@
 // Which session the page shows: its address says so, and nothing else does.
 
+import { base } from './api/base'
+
 const SESSION = /^\/session\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/
 
 export class Route {
@@ -7,7 +9,7 @@ export class Route {
   #hash = $state(location.hash)
 
   get session(): string | null {
-    return SESSION.exec(this.#path)?.[1] ?? null
+    return SESSION.exec(this.#path.slice(base.length))?.[1] ?? null
   }
 
   /** The item that the address points at, as `turn:k`. */
@@ -17,19 +19,33 @@ export class Route {
 
   /** Show this session, or none, at an address of its own. */
   go(session: string | null, target: string | null = null): void {
-    const path = session === null ? '/' : `/session/${session}`
+    const path = session === null ? `${base}/` : `${base}/session/${session}`
     const hash = target === null ? '' : `#at=${target}`
     if (path !== location.pathname || hash !== location.hash) history.pushState(null, '', path + hash)
     this.#read()
   }
 
+  /** Whether the address is that of the list; a wide screen shows it beside everything. */
+  get isList(): boolean {
+    return this.session === null && !this.isSettings && !this.isNew
+  }
+
+  get isSettings(): boolean {
+    return this.#path === '/settings'
+  }
+
+  goSettings(): void {
+    if (!this.isSettings) history.pushState(null, '', '/settings')
+    this.#read()
+  }
+
   /** Whether the address asks for a new session; a wide screen shows it beside the list anyway. */
   get isNew(): boolean {
-    return this.session === null && this.#hash === '#new'
+    return this.#path === '/' && this.#hash === '#new'
   }
 
   goNew(): void {
-    if (location.pathname !== '/' || location.hash !== '#new') history.pushState(null, '', '/#new')
+    if (location.pathname !== `${base}/` || location.hash !== '#new') history.pushState(null, '', `${base}/#new`)
     this.#read()
   }
 

@@ -22,6 +22,11 @@ STATUSES: dict[str, ToolStatus] = {
 }
 
 
+OUTPUT = 4_000_000
+"""Characters of the output of one call; what comes after them is left out, and the output says so."""
+CUT = "\n[The rest is left out: the output is longer than 4 million characters.]"
+
+
 class Call:
     """One tool call, as far as the agent has described it."""
 
@@ -32,6 +37,8 @@ class Call:
         self.arguments = ""
         self.diffs: tuple[Diff, ...] = ()
         self._output: list[str] = []
+        self._length = 0
+        self._cut = False
 
     def learn(self, said: wire.ToolCall) -> None:
         """Take over what is said about what the call is."""
@@ -45,6 +52,18 @@ class Call:
 
     def grow(self, said: wire.ToolCall) -> tuple[str | UnsetType, str]:
         """Take over what is said about its output; return what replaces it and what is added to it."""
+        replaced, added = self._grow(said)
+        if self._cut:
+            return UNSET, ""
+        self._length = len(added) + (self._length if replaced is UNSET else len(replaced))
+        if self._length <= OUTPUT:
+            return replaced, added
+        self._cut, self._output = True, []
+        if replaced is not UNSET:
+            return replaced[:OUTPUT] + CUT, ""
+        return UNSET, added[: OUTPUT - (self._length - len(added))] + CUT
+
+    def _grow(self, said: wire.ToolCall) -> tuple[str | UnsetType, str]:
         live = said.meta.terminal_output
         whole = _text(said.content or ())
         if not whole and not self._output and live is None:

@@ -27,8 +27,8 @@ from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notificatio
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
 from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
 from holdfast.agents.acp.translate import Meter, Translator
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.errors import BadId
 from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
@@ -123,13 +123,17 @@ class AcpAgent:
         except OSError as exc:
             raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
         agent = cls(spec, child, workspace, home)
-        async with agent._or_unusable(patience):
-            agent._hello = hello = await greet(agent._connection)
-            ours = hello.capabilities.ours
-            agent.name, agent.version = hello.name or agent.name, hello.version
-            agent.can_steer, agent.can_commit_memory = ours.steer, ours.commit_memory
-            agent.takes_reasons, agent.warm = ours.reasons, ours.warm
+        await agent.greet(patience)
         return agent
+
+    async def greet(self, patience: float = OPENING) -> None:
+        """Hear what it can do. Raise as `open`."""
+        async with self._or_unusable(patience):
+            self._hello = hello = await greet(self._connection)
+        ours = hello.capabilities.ours
+        self.name, self.version = hello.name or self.name, hello.version
+        self.can_steer, self.can_commit_memory = ours.steer, ours.commit_memory
+        self.takes_reasons, self.warm = ours.reasons, ours.warm
 
     async def enter(
         self,

@@ -54,6 +54,7 @@ async def _serve(out: int) -> None:
         task.cancel()
     if turns:
         await asyncio.wait(turns, timeout=2)
+    await agent.close()
 
 
 async def _read(reader: asyncio.StreamReader, agent: Agent) -> None:

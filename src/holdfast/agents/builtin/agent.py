@@ -56,6 +56,10 @@ class Agent:
         self._spawn = spawn
         self._conversations: dict[str, Conversation] = {}
 
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._providers.close()
+
     def feed(self, data: bytes) -> None:
         for message in self._link.feed(data):
             match message:

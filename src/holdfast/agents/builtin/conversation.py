@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import BinaryContent, UserContent
 
 from holdfast.agents.builtin import compact, prompt
@@ -16,9 +17,9 @@ from holdfast.agents.builtin.deed import Bench
 from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Link, Voice, at
 from holdfast.agents.builtin.modes import Mode, described
-from holdfast.agents.builtin.provider import Providers
+from holdfast.agents.builtin.provider import Providers, explain
 from holdfast.agents.builtin.tools.table import TOOLS
-from holdfast.agents.builtin.turn import Setting, Turn
+from holdfast.agents.builtin.turn import Setting, Turn, TurnFailed
 from holdfast.agents.child import scrubbed
 from holdfast.agents.tree import HOME, MARK
 from holdfast.settings import Settings
@@ -106,7 +107,10 @@ class Conversation:
 
     async def _compact(self, voice: Voice) -> str:
         chosen = await self._providers.choose(self.history.model)
-        shorter = await compact.shorten(self.history.view, self._providers.model(chosen), 0)
+        try:
+            shorter = await compact.shorten(self.history.view, self._providers.model(chosen), 0)
+        except ModelAPIError as exc:
+            raise TurnFailed(explain(exc, chosen)) from exc
         if shorter is not None:
             self.history.replace(shorter)
         voice.say(compact.NOTICE if shorter is not None else "There is nothing to sum up yet.", "m1")

@@ -7,8 +7,8 @@ from pathlib import Path
 from litestar import HttpMethod, get, route
 
 from holdfast import __version__
-from holdfast.server.schema import Health, Status
-from holdfast.server.wired import Wired
+from holdfast.server.schema import Health, PublicStatus, Status
+from holdfast.server.wired import Visiting, Wired
 from holdfast.store.protocol import Query, Store
 
 READ = [HttpMethod.GET, HttpMethod.HEAD]
@@ -26,10 +26,17 @@ async def ready(wiring: Wired) -> Health:
     return Health()
 
 
-@get("/api/status", summary="How things are")
-async def status(wiring: Wired) -> Status:
+@get(
+    "/api/status",
+    summary="How things are",
+    description="Whoever is not signed in is told only that somebody is here.",
+)
+async def status(wiring: Wired, visitor: Visiting) -> PublicStatus:
+    if visitor.device is None:
+        return PublicStatus()
     sessions, running = await count(wiring.store)
     return Status(
+        authenticated=True,
         version=__version__,
         instance=wiring.instance,
         pid=os.getpid(),

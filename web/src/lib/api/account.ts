@@ -1,6 +1,8 @@
 // The credential of this browser. It lies in the origin's own storage, which another port can't read, and goes out in a
 // header; there is no cookie.
 
+import { base } from './base'
+
 const KEY = 'holdfast.token'
 const CODE = /^#code=(.+)$/
 
@@ -21,7 +23,7 @@ export function takeCode(): string | null {
 
 /** Exchange a code for the credential and keep it. False if the link was used before or is too old. */
 export async function signIn(code: string): Promise<boolean> {
-  const response = await fetch('/api/sign-in', {
+  const response = await fetch(`${base}/api/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code }),

@@ -1,6 +1,7 @@
 // One request to the server, with the credential and the name of this device. Other files say what is asked.
 
 import { storedToken } from './account'
+import { base } from './base'
 import { values, type Values } from './values'
 
 /** The server said no, in a sentence for people. */
@@ -47,7 +48,7 @@ export async function send(path: string, { method = 'GET', body, signal }: Asked
   const content = body === undefined ? null : raw ? body : JSON.stringify(body)
   let response: Response
   try {
-    response = await fetch(path, { method, headers, body: content, cache: 'no-store', ...(signal && { signal }) })
+    response = await fetch(base + path, { method, headers, body: content, cache: 'no-store', ...(signal && { signal }) })
   } catch {
     throw new Unreached()
   }

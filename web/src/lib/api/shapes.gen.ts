@@ -2,6 +2,18 @@
 
 import type { Shapes } from './read'
 
+export interface AccountState {
+  has_password: boolean
+  password_needed: boolean
+  devices: SignedInDevice[]
+}
+
+export interface AgentCheck {
+  ready: boolean
+  reason: string
+  agent: Surveyed | null
+}
+
 export interface AgentDescribed {
   kind: 'agent.described'
   agent: string
@@ -21,6 +33,14 @@ export interface AgentFailed {
   kind: 'agent.failed'
   error: string
   stderr: string
+}
+
+export interface AgentList {
+  agents: Surveyed[]
+  default: string
+  defaults: Defaults
+  hints: Hint[]
+  looking: boolean
 }
 
 export interface AgentOpened {
@@ -210,6 +230,22 @@ export interface Created {
   created: boolean
 }
 
+export interface Defaults {
+  agent: string
+  model: string
+  mode: string
+  workspace: string
+}
+
+export interface DefaultsChosen {
+  kind: 'defaults.chosen'
+  client: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
 export interface Description {
   agent: string
   model: string
@@ -217,6 +253,10 @@ export interface Description {
   models: Option[]
   modes: Option[]
   commands: SlashCommand[]
+}
+
+export interface DeviceChange {
+  name: string
 }
 
 export interface Diff {
@@ -248,6 +288,21 @@ export interface End {
   pending_since: number
 }
 
+export interface EndpointList {
+  endpoints: PublicEndpoint[]
+}
+
+export interface EndpointTrial {
+  base_url: string
+  key?: string
+  name?: string
+}
+
+export interface EndpointTried {
+  models: string[]
+  reason: string
+}
+
 export interface Failure {
   error: string
   code: string
@@ -257,6 +312,15 @@ export interface Failure {
 export interface Gone {
   session: string
   change: number
+}
+
+export interface Hint {
+  what: 'agent' | 'endpoint' | 'import' | 'key'
+  name: string
+  title: string
+  detail: string
+  base_url: string
+  models: string[]
 }
 
 export interface HistoryTruncated {
@@ -341,6 +405,22 @@ export interface MemoryState {
   last_error: string | null
 }
 
+export interface NewDefaults {
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
+export interface NewEndpoint {
+  base_url: string
+  key?: string
+  key_env?: string
+  models?: string[]
+  default_model?: string
+  window?: number
+}
+
 export interface NewSession {
   id?: string | null
   title?: string
@@ -402,6 +482,13 @@ export interface Offers {
   offers: Offer[]
 }
 
+export interface OneTimeLink {
+  link: string
+  expires: number
+  local: boolean
+  rows: string[]
+}
+
 export interface Opening {
   agent: string
   since: number
@@ -416,6 +503,11 @@ export interface Option {
 export interface PageItem {
   number: number
   item: UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End
+}
+
+export interface PasswordChange {
+  password: string | null
+  current?: string
 }
 
 export interface PendingApprovals {
@@ -476,6 +568,25 @@ export interface Process {
   steers: boolean
   takes_reasons: boolean
   remembers: boolean
+}
+
+export interface PublicEndpoint {
+  name: string
+  base_url: string
+  has_key: boolean
+  key_from: '' | 'environment' | 'file'
+  key_env: string
+  models: string[]
+  default_model: string
+  window: number
+  source: 'config' | 'environment' | 'page'
+}
+
+export interface PublicStatus {
+  status: 'ok'
+  initialized: boolean
+  authenticated: boolean
+  setup_mode: boolean
 }
 
 export interface Question {
@@ -557,6 +668,16 @@ export interface QuestionTaken {
   ok: true
   response: string
   clarify_id: string
+}
+
+export interface QueueOrder {
+  turns: string[]
+}
+
+export interface QueueReordered {
+  kind: 'queue.reordered'
+  client: string
+  turns: string[]
 }
 
 export interface Ready {
@@ -804,7 +925,18 @@ export interface SettledPage {
 }
 
 export interface SignIn {
-  code: string
+  code?: string | null
+  password?: string | null
+  name?: string
+}
+
+export interface SignedInDevice {
+  id: string
+  name: string
+  created: number
+  seen: number
+  address: string
+  current: boolean
 }
 
 export interface SlashCommand {
@@ -850,6 +982,19 @@ export interface Submitted {
   turn: string
   seq: number
   state: 'ended' | 'queued' | 'running' | 'steering'
+}
+
+export interface Surveyed {
+  name: string
+  title: string
+  family: 'acp' | 'builtin' | 'hermes' | 'tour'
+  installed: boolean
+  version: string
+  ready: boolean
+  reason: string
+  model: string
+  models: Option[]
+  modes: Option[]
 }
 
 export interface Text {
@@ -902,6 +1047,7 @@ export interface TitleSuggested {
 
 export interface Token {
   token: string
+  device: string
 }
 
 export interface ToolCall {
@@ -1056,16 +1202,23 @@ export interface UserMessage {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
 }
 
+export interface Woken {
+  session: string
+}
+
 export const SHAPES = {
+  AccountState: {"has_password":"b","password_needed":"b","devices":{"a":"@SignedInDevice"}},
+  AgentCheck: {"ready":"b","reason":"s","agent":{"o":["@Surveyed","0"]}},
   AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
   AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
+  AgentList: {"agents":{"a":"@Surveyed"},"default":"s","defaults":"@Defaults","hints":{"a":"@Hint"},"looking":"b"},
   AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false],"aside":["b",false]},
   AgentOpening: {"kind":{"e":["agent.opening"]},"agent":"s"},
   Answered: {"session":"s","ask":"s","seq":"i","reason_goes":[{"o":[{"e":["agent","steer","turn"]},"0"]},null]},
@@ -1083,12 +1236,17 @@ export const SHAPES = {
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
+  Defaults: {"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""]},
+  DefaultsChosen: {"kind":{"e":["defaults.chosen"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"]},
   Description: {"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
   Done: {"session":"s","seq":"i"},
   End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
+  EndpointList: {"endpoints":{"a":"@PublicEndpoint"}},
+  EndpointTried: {"models":{"a":"s"},"reason":"s"},
   Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
   Gone: {"session":"s","change":["i",0]},
+  Hint: {"what":{"e":["agent","endpoint","import","key"]},"name":"s","title":"s","detail":["s",""],"base_url":["s",""],"models":[{"a":"s"},[]]},
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
@@ -1105,6 +1263,7 @@ export const SHAPES = {
   NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
   Offers: {"offers":{"a":"@Offer"}},
+  OneTimeLink: {"link":"s","expires":"i","local":"b","rows":{"a":"s"}},
   Opening: {"agent":"s","since":"i"},
   Option: {"id":"s","name":["s",""],"description":["s",""]},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
@@ -1117,6 +1276,8 @@ export const SHAPES = {
   PlanEntry: {"text":"s","status":[{"e":["completed","pending","running"]},"pending"]},
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
+  PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
+  PublicStatus: {"status":[{"e":["ok"]},"ok"],"initialized":["b",true],"authenticated":["b",false],"setup_mode":["b",false]},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
@@ -1124,6 +1285,7 @@ export const SHAPES = {
   QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
   QuestionHead: {"clarify_id":"s","question":"s","choices_offered":{"a":"s"},"requested_at":"i","timeout_seconds":"i","expires_at":"i","session_id":"s"},
   QuestionTaken: {"ok":[{"e":[true]},true],"response":"s","clarify_id":"s"},
+  QueueReordered: {"kind":{"e":["queue.reordered"]},"client":["s",""],"turns":{"a":"s"}},
   Ready: {"lineage":"s"},
   Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
@@ -1147,18 +1309,20 @@ export const SHAPES = {
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
   SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
+  SignedInDevice: {"id":"s","name":"s","created":"i","seen":"i","address":"s","current":"b"},
   SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
   SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
   StoreState: {"writable":["b",true],"error":["s",""]},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
+  Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
   Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
   TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
   ThoughtAppended: {"kind":{"e":["thought.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   TitleSuggested: {"kind":{"e":["title.suggested"]},"title":"s"},
-  Token: {"token":"s"},
+  Token: {"token":"s","device":"s"},
   ToolCall: {"type":{"e":["tool"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"call":"s","name":["s",""],"title":["s",""],"action":["s",""],"arguments":["s",""],"status":[{"e":["completed","failed","interrupted","pending","running"]},"pending"],"output":["s",""],"pieces":[{"a":"s"},[]],"diffs":[{"a":"@Diff"},[]],"error":["s",""],"ended":["i",0]},
   ToolChanged: {"kind":{"e":["tool.changed"]},"turn":"s","call":"s","first":["b",false],"parent":[{"o":["s","0"]},null],"name":["s"],"title":["s"],"action":["s"],"arguments":["s"],"status":[{"e":["completed","failed","pending","running"]}],"output":["s"],"appended":["s",""],"diffs":[{"a":"@Diff"}],"error":["s"]},
   Turn: {"id":"s","seq":"i","message":"@UserMessage","number":["i",0],"state":[{"e":["ended","queued","running"]},"queued"],"held":["b",false],"cancel_requested":["b",false],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"epoch":["i",0],"started":["i",0],"count":["i",0],"items":[{"m":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},{}],"tails":[{"m":"i"},{}],"calls":[{"m":"i"},{}],"plan":[{"o":["i","0"]},null],"steers":[{"m":"@Steer"},{}],"doing":["s",""],"permitted":[{"m":{"o":["s","0"]}},{}],"usage":["@Usage",{}]},
@@ -1172,5 +1336,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  Woken: {"session":"s"},
 } as const satisfies Shapes

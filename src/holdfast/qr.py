@@ -1,4 +1,5 @@
-"""A QR code in a terminal: two rows of it in a line of half blocks, light on dark as cameras like it."""
+"""A QR code: its parts, and as lines for a terminal, two rows in a line of half blocks, light on dark as cameras like
+it."""
 
 from itertools import zip_longest
 
@@ -13,11 +14,15 @@ PLAIN = "\x1b[0m"
 
 def drawn(text: str) -> str:
     """`text` as lines to print."""
+    return "\n".join(f"{COLOURS}{line}{PLAIN}" for line in lines(modules(text)))
+
+
+def modules(text: str) -> list[list[bool]]:
+    """Which parts of the picture are dark, row by row, with a light border around it."""
     code = qrcode.QRCode(error_correction=ERROR_CORRECT_L, border=2)
     code.add_data(text)
     code.make(fit=True)
-    rows: list[list[bool]] = code.get_matrix()
-    return "\n".join(f"{COLOURS}{line}{PLAIN}" for line in lines(rows))
+    return code.get_matrix()
 
 
 def lines(rows: list[list[bool]]) -> list[str]:

@@ -1,0 +1,40 @@
+"""The secrets that Holdfast holds itself: the token, the keys of model endpoints, what agents are given as keys.
+
+A secret that a person answers is added where it is taken (`Answers`), and known for as long as its runner lives: it is
+written nowhere.
+"""
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Iterator
+
+from holdfast.core.cover import Cover
+from holdfast.core.errors import HoldfastError
+from holdfast.endpoints import known_keys, read_endpoints
+from holdfast.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SECRET_NAME = re.compile(r"(?i)(^|_)(api_?key|key|token|secret|password|passwd|credentials?)$")
+"""Names of variables whose values are secret."""
+
+
+def learn_all(cover: Cover, settings: Settings) -> None:
+    """Have covered whatever is known now. Called again when more may be."""
+    for value, what in _secrets(settings):
+        cover.learn(value, what)
+
+
+def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+    with contextlib.suppress(OSError, UnicodeDecodeError):  # a home that never had a server has none
+        yield (settings.home / "token").read_text("ascii").strip(), "Holdfast's token"
+    try:
+        for key in known_keys(read_endpoints(settings, os.environ).values()):
+            yield key, "API key"
+    except HoldfastError as exc:
+        log.warning("keys.unread", extra={"error": str(exc)})
+    for agent in settings.file.agents.values():
+        given = {name: os.environ.get(name, "") for name in agent.keep} | agent.env
+        yield from ((value, "API key") for name, value in given.items() if SECRET_NAME.search(name))

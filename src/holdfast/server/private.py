@@ -1,0 +1,52 @@
+"""Files that only their owner can read, and the token, which is one of them."""
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+TOKEN = "token"  # noqa: S105  a file's name
+
+
+def write_new(path: Path, text: str) -> None:
+    """Make a file that was not there, on the disk when this returns."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def replace(path: Path, text: str) -> None:
+    """Have `text` at `path`, whole or not at all, on the disk when this returns."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        write_new(draft, text)
+        draft.rename(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def token_in(home: Path) -> str:
+    """The home's token, made at the first start. Two that start at once agree on one."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = home / TOKEN
+    if not path.exists():
+        draft = home / f"{TOKEN}.{secrets.token_hex(8)}"
+        write_new(draft, new_token())
+        try:
+            with contextlib.suppress(FileExistsError):
+                os.link(draft, path)  # all or nothing, and never over one that is there
+        finally:
+            draft.unlink()
+    path.chmod(0o600)
+    return path.read_text("ascii").strip()
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(32)
