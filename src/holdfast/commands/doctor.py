@@ -104,6 +104,18 @@ def look_at_restarts(settings: Settings) -> Finding:  # noqa: ARG001  all looks 
     return Finding(fine=True, sentence=" ".join(["A restart of the server ends no run.", *restarts.notes()]))
 
 
+def look_at_hermes(settings: Settings) -> Finding:
+    from holdfast.agents.hermes.find import find_hermes
+
+    found = find_hermes(settings)
+    if not found.problem:
+        where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
+        return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
+    # Nobody has to have Hermes; but one that is there, or that was named, must work.
+    wanted = bool(found.python or settings.file.hermes.python or settings.file.hermes.profile)
+    return Finding(fine=not wanted and not found.version, sentence=found.problem)
+
+
 def look_at_agents(settings: Settings) -> Iterable[Finding]:
     """A line for every agent of others that is installed or that a person has added."""
     from concurrent.futures import ThreadPoolExecutor
@@ -124,18 +136,6 @@ def look_at_agents(settings: Settings) -> Iterable[Finding]:
             yield Finding(fine=False, sentence=standing.reason)
         elif standing.installed:
             yield Finding(fine=True, sentence=f"{called} is installed. {standing.reason}")
-
-
-def look_at_hermes(settings: Settings) -> Finding:
-    from holdfast.agents.hermes.find import find_hermes
-
-    found = find_hermes(settings)
-    if not found.problem:
-        where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
-        return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
-    # Nobody has to have Hermes; but one that is there, or that was named, must work.
-    wanted = bool(found.python or settings.file.hermes.python or settings.file.hermes.profile)
-    return Finding(fine=not wanted and not found.version, sentence=found.problem)
 
 
 LOOKS: tuple[Callable[[Settings], Finding], ...] = (

@@ -80,4 +80,4 @@ def _read(database: apsw.Connection, limit: int) -> list[HermesSession]:
 
 
 def _rows(database: apsw.Connection, query: str, *values: int) -> list[tuple[Any, ...]]:
-    return list(database.execute(query, values))  # pyright: ignore[reportUnknownMemberType]  apsw
+    return database.execute(query, values).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
