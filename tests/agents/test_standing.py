@@ -122,13 +122,14 @@ def test_one_that_does_not_start_is_broken(
 def test_one_that_is_slow_is_not_called_broken_and_leaves_nothing_behind(
     environ: Environ, install: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standing, "ASKING", 0.2)
+    monkeypatch.setattr(standing, "ASKING", 2.0)
     install("opencode", "sleep 1000 & echo $! > $HOME/pid; wait")
     found = look(catalog.find("opencode"), environ | {"OPENCODE_API_KEY": "key"})
     assert found == Standing(installed=True, ready=True)
-    pid = (tmp_path / "pid").read_text().strip()
-    state = Path(f"/proc/{pid}/stat")
-    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    said = tmp_path / "pid"
+    for pid in said.read_text().split() if said.exists() else []:  # a busy machine may not have got that far
+        state = Path(f"/proc/{pid}/stat")
+        assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
 
 
 def test_an_agent_that_a_person_added_needs_only_its_program(environ: Environ, install: Callable[..., Path]) -> None:
