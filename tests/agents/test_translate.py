@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.acp import wire
+from holdfast.agents.acp import calls, wire
 from holdfast.agents.acp.translate import Meter, Translator
 from holdfast.core.events import (
     AnyFact,
@@ -253,3 +253,19 @@ FIELDS = ["content", "toolCallId", "title", "status", "rawInput", "entries", "us
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), ANYTHING))
 def test_no_update_raises(kind: str, fields: dict[str, Any]) -> None:
     told({**fields, "sessionUpdate": kind})
+
+
+@pytest.mark.parametrize("how", ["live", "whole"])
+def test_what_a_tool_prints_has_a_bound_and_says_so_once(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Live, or sent again and again as a whole; what was told stays, and what comes later is left out."""
+    monkeypatch.setattr(calls, "OUTPUT", 10)
+    parts = ["12345", "67890", "abc", "def"]
+    if how == "live":
+        bodies = [call(_meta={"terminal_output": {"terminal_id": "t", "data": part}}) for part in parts]
+    else:
+        bodies = [call(content=content("".join(parts[: number + 1]))) for number in range(len(parts))]
+    facts = [fact for fact in told(*bodies) if isinstance(fact, ToolChanged)]
+    shown = "".join((fact.output if isinstance(fact.output, str) else "") + fact.appended for fact in facts)
+    assert shown == "1234567890" + calls.CUT
+    (whole,) = told(call(content=content("x" * 11)))
+    assert whole == changed(first=True, output="x" * 10 + calls.CUT)

@@ -80,7 +80,7 @@ def test_tools_run_side_by_side_and_an_approval_lets_a_command_run(
     assert asked["pattern_keys"] == ["recursive delete"]
     assert asked["description"] == "It deletes a folder with all that is in it."
     assert (workspace(house, session) / "x").exists()
-    assert person.answer(session, asked["id"], choice="once").status_code == 200
+    assert person.answer(session, asked["ask"], choice="once").status_code == 200
     assert outcome(person, session, turn) == ("completed", "Tool said: (no output)")
     assert not (workspace(house, session) / "x").exists()
     tools = [item for item in person.look(session).of(turn) if item["type"] == "tool"]
@@ -91,7 +91,7 @@ def test_tools_run_side_by_side_and_an_approval_lets_a_command_run(
 def test_a_denial_with_its_reason_reaches_the_model(person: Person, session: SessionId, model: Model) -> None:
     turn = person.say(session, f"{call('shell', command='sudo ls')}\n!then\n!say Fine.")
     (asked,) = person.wait_for_ask(session)
-    person.answer(session, asked["id"], choice="deny", reason="not as root").raise_for_status()
+    person.answer(session, asked["ask"], choice="deny", reason="not as root").raise_for_status()
     assert outcome(person, session, turn) == ("completed", "Fine.")
     assert "not as root" in model.heard("tool")[0]
 
@@ -118,7 +118,7 @@ def test_words_that_steer_are_heard(house: House, person: Person, session: Sessi
     command = "while [ ! -f go ]; do sleep 0.05; done"
     turn = person.say(session, f"{call('shell', command=command)}\n!then\n!say Done.")
     wait_until(lambda: len(house.tree(session)) > 1, "the tool")
-    person.post(f"/api/sessions/{session}/turns/{turn}/steer", {"id": "s1", "text": "Use blue."}).raise_for_status()
+    person.say(session, "Use blue.", mode="steer")
     wait_until(lambda: any(r["event"]["kind"] == "steer.delivered" for r in person.records(session)), "the steer")
     (workspace(house, session) / "go").touch()
     assert outcome(person, session, turn)[0] == "completed"
@@ -152,7 +152,6 @@ def test_an_agent_that_is_killed_is_taken_up_again(
     person.turn(session, following, "release")
     assert outcome(person, session, following) == ("completed", "Back again.")
     assert model.heard("assistant")[0] == "My name is Ada."
-    assert "word1 word2" in json.dumps(model.last)
 
 
 def test_no_tool_survives_its_runner(house: House, person: Person, session: SessionId) -> None:
@@ -168,13 +167,14 @@ def test_an_approval_outlives_the_server(house: House, person: Person, session: 
     person.wait_for_ask(session)
     house.restart()
     (asked,) = person.wait_for_ask(session)
-    assert person.answer(session, asked["id"], choice="once").status_code == 200
+    assert person.answer(session, asked["ask"], choice="once").status_code == 200
     assert outcome(person, session, turn) == ("completed", "Tool said: gone\n")
 
 
 def test_a_key_is_in_no_record_no_answer_and_no_argument(house: House, person: Person, session: SessionId) -> None:
-    turn = person.say(session, f"{call('shell', command='env; ps -ef')}\n!then\n!error 401 bad key {KEY}")
-    assert outcome(person, session, turn)[0] == "failed"
+    turn = person.say(session, f"{call('shell', command='env; ps -ef')}\n!then\n!error 401 Wrong: {{key}}")
+    seen = person.wait_for_end(session, turn)
+    assert "It said: Wrong: Bearer [key] (401)" in seen.end(turn)["error"]
     assert KEY not in json.dumps(person.records(session))
     assert KEY not in json.dumps(person.look(session).snapshot)
     for pid in house.tree(session):

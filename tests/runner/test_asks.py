@@ -1,12 +1,16 @@
 """Which of an agent's requests stands behind which ask."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 
 from holdfast.agents.acp.client import Elicited, Permission
+from holdfast.core.events import ApprovalAnswered
 from holdfast.core.ids import AskId, CallId, TurnId
+from holdfast.runner import host
 from holdfast.runner.asks import Asks
+from tests.runner.stage import staged
 
 T = TurnId("t")
 NOW = 1_000
@@ -113,3 +117,16 @@ def test_C8_a_question_says_when_it_ends(  # noqa: N802  the rule's number
     assert open_ended is not None
     assert (limited.timeout_seconds, limited.expires_at) == (5, NOW + 5_000)
     assert (open_ended.timeout_seconds, open_ended.expires_at) == (0, 0)
+
+
+async def test_beyond_the_bound_an_ask_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agent is told no; what waits already waits on."""
+    monkeypatch.setattr(host, "ASKS", 3)
+    async with staged(tmp_path) as stage, stage.running():
+        await stage.say("t1", "!approvemany 5")
+        session = await stage.until(lambda session: len(session.asks) == 3, "three asks")
+        for ask in list(session.asks):
+            await stage.append(ApprovalAnswered(ask=ask, choice="once"))
+        await stage.until_ended("t1")
+        said = (await stage.text("t1")).split()
+        assert (said.count("approved:once"), len([word for word in said if word.startswith("denied")])) == (3, 2)

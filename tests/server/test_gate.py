@@ -193,6 +193,24 @@ def test_no_answer_allows_another_origin_to_read_it(keys_and_server: tuple[Keys,
         assert "set-cookie" not in answer.headers
 
 
+STATE_BY_GET = {"/api/chat/cancel"}
+"""The one address of the dialect that changes something when it is read. It needs the credential like any other."""
+
+
+def test_no_get_changes_anything(keys_and_server: tuple[Keys, Served], tmp_path: Path) -> None:
+    """With a credential that is good, so that every route really answers."""
+    keys, server = keys_and_server
+    with httpx.Client(base_url=server.link, timeout=60, headers=bearer(keys.good)) as client:
+        client.post("/api/sessions", json={"id": "s1"}).raise_for_status()
+        before = client.get("/api/sessions").json(), client.get("/api/approval-rules").json()
+        for route in routes_of(tmp_path):
+            if route.method == "GET" and route.path not in STATE_BY_GET:
+                with client.stream("GET", route.address, params={"session_id": "s1"}) as answer:
+                    assert answer.status_code < 500, route
+        assert (client.get("/api/sessions").json(), client.get("/api/approval-rules").json()) == before
+        assert len(client.get("/api/account").json()["devices"]) == 1
+
+
 def test_neither_a_credential_nor_a_code_nor_a_password_gets_into_a_log(keys_and_server: tuple[Keys, Served]) -> None:
     keys, server = keys_and_server
     httpx.post(f"{server.link}/api/sign-in", json={"password": "a wrong one, typed"})

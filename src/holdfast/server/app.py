@@ -12,7 +12,7 @@ from litestar.types import ASGIApp
 from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
 from holdfast.server.dialect import approvals, questions
-from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_ours, answer_refused
+from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
 from holdfast.server.routes import (
     account,
@@ -68,7 +68,12 @@ def create_routes(
             "client": Provide(caller, sync_to_thread=False),
             "visitor": Provide(visiting, sync_to_thread=False),
         },
-        exception_handlers={HTTPException: answer_refused, HoldfastError: answer_ours, Exception: answer_broken},
+        exception_handlers={
+            HTTPException: answer_refused,
+            HoldfastError: answer_ours,
+            RecursionError: answer_deep,
+            Exception: answer_broken,
+        },
         openapi_config=description,
         logging_config=None,
         request_max_body_size=LARGEST_BODY,

@@ -52,6 +52,11 @@ def answer_ours(request: Request[Any, Any, Any], error: HoldfastError) -> Respon
     return answer(request, error.status, failure, headers)
 
 
+def answer_deep(request: Request[Any, Any, Any], error: RecursionError) -> Response[Any]:  # noqa: ARG001  a handler's shape
+    """A body whose parts lie in each other deeper than anything that is meant."""
+    return answer(request, 400, Failure(error="The request can't be used. It is nested too deeply.", code="TooDeep"))
+
+
 def answer_broken(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """A mistake of ours: told in the server's log, not to the client."""
     log.error("request_failed", exc_info=error, extra={"method": request.method, "path": request.url.path})

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import AcpAgent
-from holdfast.agents.tree import HOME, MARK
 from holdfast.endpoints import Endpoint, save_endpoint
 from holdfast.settings import Settings
 from tests.agents.audience import Audience
@@ -42,11 +41,7 @@ def audience() -> Audience:
 
 
 @pytest.fixture
-async def agent(
-    audience: Audience, workspace: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> AsyncGenerator[AcpAgent]:
+async def agent(audience: Audience, workspace: Path, settings: Settings) -> AsyncGenerator[AcpAgent]:
     """The built-in agent, in a run of its own."""
-    monkeypatch.setenv(MARK, f"{workspace.parent.name}:1")
-    monkeypatch.setenv(HOME, str(settings.home))
     async with opened(audience, workspace, settings) as agent:
         yield agent

@@ -9,13 +9,15 @@ import os
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+from unittest.mock import patch
 
 from holdfast.agents import catalog
 from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.builtin.agent import Agent
 from holdfast.agents.builtin.link import Link
 from holdfast.agents.child import Child
+from holdfast.agents.tree import HOME
 from holdfast.settings import Settings
 from tests.agents.audience import Audience
 
@@ -24,12 +26,11 @@ class Inside:
     """As much of `Child` as the client uses."""
 
     def __init__(self, settings: Settings) -> None:
-        self.tag = ""
         self._said: asyncio.Queue[bytes] = asyncio.Queue()
         self._over = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
         self._agent = Agent(Link(Said(self._said)), settings, {}, self._spawn)
-        self.pid, self.born, self.group, self.stderr = os.getpid(), 0, 0, ""
+        self.pid, self.born, self.group, self.stderr, self.tag = os.getpid(), 0, 0, "", ""
 
     def _spawn(self, turn: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(turn)
@@ -83,11 +84,20 @@ async def opened(
     audience: Audience, workspace: Path, settings: Settings, reference: str = ""
 ) -> AsyncGenerator[AcpAgent]:
     """The agent for the length of the block, in a new conversation or in the one that `reference` names."""
-    child = cast("Child", Inside(settings))
-    agent = AcpAgent(catalog.find("builtin"), child, workspace)
-    await agent.greet()
-    await agent.enter(workspace=workspace, tag="inside", listener=audience, reference=reference)
-    try:
-        yield agent
-    finally:
-        await agent.close()
+
+    async def start(*_: Any, **__: Any) -> Inside:
+        return Inside(settings)
+
+    with patch.object(Child, "start", start), patch.dict(os.environ, {HOME: str(settings.home)}):
+        agent = await AcpAgent.open(
+            catalog.find("builtin"),
+            workspace=workspace,
+            tag=f"{workspace.parent.name}:1",
+            listener=audience,
+            reference=reference,
+            home=str(settings.home),
+        )
+        try:
+            yield agent
+        finally:
+            await agent.close()

@@ -66,10 +66,11 @@ async def test_a_provider_says_how_long_to_wait(agent: AcpAgent, audience: Audie
     assert notices(audience)[0].endswith("Trying again in 1 s.")
 
 
+@pytest.mark.parametrize("how", ["drop", "reset"])
 async def test_what_was_said_before_the_connection_broke_stays(
-    agent: AcpAgent, audience: Audience, model: Model
+    agent: AcpAgent, audience: Audience, model: Model, how: str
 ) -> None:
-    result = await agent.prompt(TURN, "!say One two three\n!drop")
+    result = await agent.prompt(TURN, f"!say One two three\n!wait 200\n!{how}")
     assert result.outcome == "failed"
     assert "broke off" in result.error
     assert "What had been said until then is kept." in result.error

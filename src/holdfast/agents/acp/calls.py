@@ -52,18 +52,17 @@ class Call:
 
     def grow(self, said: wire.ToolCall) -> tuple[str | UnsetType, str]:
         """Take over what is said about its output; return what replaces it and what is added to it."""
-        replaced, added = self._grow(said)
-        if self._cut:
-            return UNSET, ""
-        self._length = len(added) + (self._length if replaced is UNSET else len(replaced))
+        return (UNSET, "") if self._cut else self._bounded(*self._news(said))
+
+    def _bounded(self, replaced: str | UnsetType, added: str) -> tuple[str | UnsetType, str]:
+        before = self._length if replaced is UNSET else 0
+        self._length = before + len(added if replaced is UNSET else replaced)
         if self._length <= OUTPUT:
             return replaced, added
         self._cut, self._output = True, []
-        if replaced is not UNSET:
-            return replaced[:OUTPUT] + CUT, ""
-        return UNSET, added[: OUTPUT - (self._length - len(added))] + CUT
+        return (UNSET, added[: OUTPUT - before] + CUT) if replaced is UNSET else (replaced[:OUTPUT] + CUT, "")
 
-    def _grow(self, said: wire.ToolCall) -> tuple[str | UnsetType, str]:
+    def _news(self, said: wire.ToolCall) -> tuple[str | UnsetType, str]:
         live = said.meta.terminal_output
         whole = _text(said.content or ())
         if not whole and not self._output and live is None:
@@ -79,9 +78,12 @@ class Call:
             return UNSET, whole[len(before) :]
         return whole, ""
 
-    def print(self, text: str) -> None:
-        """Take over what a terminal of ours printed."""
+    def print(self, text: str) -> str:
+        """Take over what a terminal of ours printed; return what is added to the output."""
+        if self._cut:
+            return ""
         self._output.append(text)
+        return self._bounded(UNSET, text)[1]
 
 
 class Calls:
@@ -120,10 +122,8 @@ class Calls:
     def print(self, turn: TurnId, call: CallId, text: str) -> ToolChanged | None:
         """The event for what a terminal printed that the call shows; None if this turn has no such call."""
         known = self._calls.get(call)
-        if known is None or not text:
-            return None
-        known.print(text)
-        return ToolChanged(turn=turn, call=call, appended=text)
+        added = "" if known is None else known.print(text)
+        return ToolChanged(turn=turn, call=call, appended=added) if added else None
 
     def describe(self, said: wire.ToolCall) -> Call:
         """All that is known of a call that a permission is asked for, what is said with it included."""

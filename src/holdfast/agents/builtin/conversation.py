@@ -26,6 +26,8 @@ from holdfast.settings import Settings
 from holdfast.workspace.files import Workspace
 
 TITLE = 60
+ASKED = "\nThe user now says:\n"
+"""Before it stands what an agent that comes new to a session is told of it."""
 ENCLOSED = 64 * 1024
 """Bytes of an attached text that are put into the message."""
 COMMANDS = [{"name": "compact", "description": "Sum up the conversation so far, to make room for more"}]
@@ -160,6 +162,6 @@ def _linked(name: str, uri: str) -> str:
 
 def _title(words: Sequence[UserContent]) -> str:
     """The first line of what was asked, shortened at a word."""
-    text = next((each for each in words if isinstance(each, str)), "")
+    text = next((each for each in words if isinstance(each, str)), "").rpartition(ASKED)[2]
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= TITLE else f"{line[:TITLE].rsplit(' ', 1)[0]}…"

@@ -4,6 +4,7 @@ Clients are kept while the process lives: a connection that is open answers soon
 """
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -63,6 +64,13 @@ class Providers:
         self._environ = environ
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._listings: dict[str, asyncio.Task[Listing]] = {}
+
+    def warm(self) -> None:
+        """Have a client for every endpoint that names a model: making one takes longer than a first word should."""
+        with contextlib.suppress(Refused):
+            for endpoint in self.endpoints().values():
+                if endpoint.offered:
+                    self.model(Chosen(endpoint=endpoint, name=split(endpoint.offered[0])[1]))
 
     async def close(self) -> None:
         for asking in self._listings.values():

@@ -10,7 +10,12 @@ import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
-from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, UnexpectedModelBehavior
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    UnexpectedModelBehavior,
+)
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserContent, UserPromptPart
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -113,13 +118,12 @@ class Turn:
             except ModelAPIError as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None or not passing(exc):
-                    raise TurnFailed(self._ended_early(spoken, explain(exc, self._set.chosen))) from exc
+                    raise TurnFailed(self._ended_early(spoken, exc)) from exc
                 await self._wait(min(exc.retry_after or pause, PATIENCE), explain(exc, self._set.chosen))
             except CutOff as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None:
-                    cut = f"The connection to {self._set.chosen.endpoint.name} broke off."
-                    raise TurnFailed(self._ended_early(spoken, cut)) from exc
+                    raise TurnFailed(self._ended_early(spoken, exc)) from exc
                 await self._wait(pause, f"{self._set.chosen.endpoint.name} closed the connection without a word.")
             except UnexpectedModelBehavior as exc:
                 self._keep(spoken)
@@ -144,7 +148,11 @@ class Turn:
         for call in spoken.announced:
             self._close(call, Done(text="The answer broke off before this was called.", failed=True))
 
-    def _ended_early(self, spoken: Spoken, why: str) -> str:
+    def _ended_early(self, spoken: Spoken, error: ModelAPIError | CutOff) -> str:
+        if isinstance(error, CutOff) or (spoken.begun and isinstance(error, ModelConnectionError)):
+            why = f"The connection to {self._set.chosen.endpoint.name} broke off."
+        else:
+            why = explain(error, self._set.chosen)
         return f"{why} What had been said until then is kept." if spoken.begun else why
 
     async def _wait(self, seconds: float, why: str) -> None:
