@@ -105,6 +105,18 @@ def test_a_question_and_its_answer(desk: Desk) -> None:
     assert '"user_response": "blue"' in desk.ended(session, turn).text(turn)
 
 
+def test_a_password_for_sudo_is_asked_for_and_written_nowhere(desk: Desk) -> None:
+    session, _ = desk.shared()
+    turn = desk.person.say(session, tool("terminal", command="sudo -k true"))
+    ask = desk.ask(session)
+    assert "sudo -k true" in ask["text"]
+    assert ask["secret"]
+    desk.answer(session, ask, text="hunter2-9911")
+    desk.ended(session, turn)
+    assert "hunter2-9911" not in str(desk.person.records(session))
+    assert "hunter2-9911" not in str(desk.model.requests)
+
+
 def test_cancel_while_it_speaks_and_the_next_turn(desk: Desk) -> None:
     session, _ = desk.shared()
     turn = desk.person.say(session, "@stream 2000 20")

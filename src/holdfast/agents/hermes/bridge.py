@@ -77,6 +77,13 @@ SYMBOLS = "\u26a0\ufe0f\u274c\u23f3\U0001f504\U0001f50c\u2705 "
 PLAN = {"in_progress": "in_progress", "completed": "completed", "cancelled": "completed"}
 PATCHED = re.compile(r"^\*\*\*\s+(?:Update|Add|Delete)\s+File:\s*(.+)$", re.MULTILINE)
 MOVED = re.compile(r"^\*\*\*\s+Move\s+File:\s*(.+?)\s*->\s*(.+)$", re.MULTILINE)
+COUNTERS = {
+    "input": "session_input_tokens",
+    "output": "session_output_tokens",
+    "cached": "session_cache_read_tokens",
+    "reasoning": "session_reasoning_tokens",
+    "cost": "session_estimated_cost_usd",
+}
 OPTIONS = [
     {"optionId": "once", "name": "Allow once", "kind": "allow_once"},
     {"optionId": "deny", "name": "Reject", "kind": "reject_once"},
@@ -396,6 +403,66 @@ class Turn:
         self.fresh = True
 
 
+class Memory:
+    """What completed turns said and Hermes' memory was not given yet, and which commits were made.
+
+    Those are noted in Hermes' own database, so that one that is asked for again, after a crash too, is not made again.
+    """
+
+    def __init__(self, db: Any, session: str) -> None:
+        self._db = db
+        self._noted = f"holdfast.commits.{session}"
+        self._turns: list[list[Json]] = []
+        self._last: list[Json] | None = None
+        self._committing = threading.Lock()  # one commit at a time: providers are told in order
+
+    def add(self, said: list[Json]) -> None:
+        """A turn is completed."""
+        self._last = said
+        self._turns.append(said)
+
+    def take_back(self) -> None:
+        """The last turn is not to be remembered after all."""
+        if self._last is not None and self._turns and self._turns[-1] is self._last:
+            self._turns.pop()
+
+    def commit(self, agent: Any, params: Json) -> bool:
+        """Give the memory what was said; False if that was done before. Raise what Hermes raises."""
+        token, given = str(params.get("token") or ""), params.get("messages")
+        with self._committing:
+            known = [str(each) for each in several(parsed(self._db.get_meta(self._noted) or "[]"))]
+            if token and token in known:
+                return False
+            count = max(1, int(params.get("to") or 0) - int(params.get("from") or 0) + 1)
+            mine = self._turns[:count] if given is None else []
+            agent.commit_memory_session([said for turn in mine for said in turn] if given is None else several(given))
+            del self._turns[: len(mine)]
+            if token:
+                self._db.set_meta(self._noted, spelled([*known, token][-TOKENS:]))
+            return True
+
+
+class Meter:
+    """What was used since the last look: Hermes counts from the start of the agent on."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, float] = {}
+
+    def read(self, agent: Any) -> Json | None:
+        """The fields of a report; None if nothing was used."""
+        total = {name: float(getattr(agent, counter, 0) or 0) for name, counter in COUNTERS.items()}
+        new = {name: max(0.0, value - self._before.get(name, 0.0)) for name, value in total.items()}
+        self._before = total
+        if not any(new.values()):
+            return None
+        ours: Json = {name: round(value) for name, value in new.items() if name != "cost"}
+        ours |= {"cost": round(new["cost"] * 1_000_000), "model": str(getattr(agent, "model", "") or "")}
+        context = getattr(agent, "context_compressor", None)
+        used = max(0, int(getattr(context, "last_prompt_tokens", 0) or 0))
+        size = max(0, int(getattr(context, "context_length", 0) or 0))
+        return {"used": used, "size": size, "_meta": {"holdfast": ours}}
+
+
 class Session:
     """A conversation with Hermes: the agent, its history, and what it asks and reports."""
 
@@ -414,13 +481,11 @@ class Session:
         self._turns = 0
         self._agent: Any = None
         self._problem: Refusal | None = None
-        self._used: dict[str, float] = {}
+        self._meter = Meter()
         self._parents: dict[str, str] = {}
         self._diffs: dict[str, list[Json]] = {}
-        self._uncommitted: list[list[Json]] = []
-        self._last_completed: list[Json] | None = None
-        self._committing = threading.Lock()  # one commit at a time: providers are told in order
         self.db = hermes.database()
+        self._memory = Memory(self.db, name)
         self._building = threading.Thread(target=self._build, name="building", daemon=True)
 
     # Opening.
@@ -590,13 +655,13 @@ class Session:
         agent = self.agent
         self._enter()
         self._switch(agent)
+        before, asked = len(self.history), message
         while True:
             if turn.cancelled:
                 return "cancelled"
             clear = getattr(agent, "clear_interrupt", None)
             if clear is not None:
                 clear()
-            before = len(self.history)
             result: Json = agent.run_conversation(message, conversation_history=self.history, task_id=self.name)
             self._keep(result)
             if turn.cancelled:
@@ -604,12 +669,14 @@ class Session:
             if result.get("failed"):
                 raise Refusal(str(result.get("error") or result.get("final_response") or "Hermes failed."))
             self._say_rest(turn, result)
-            self._count(message, before, result)
             more = result.get("pending_steer")
             if not more:
                 break
             message = more
             turn.part()
+        # A compression may have made less of what was said before: then all of it is new.
+        self._memory.add(self.history[before if before < len(self.history) else 0 :])
+        self._suggest_title(asked, result)
         reason = str(result.get("turn_exit_reason") or "")
         return "max_turn_requests" if reason.startswith(("max_iterations", "budget")) else "end_turn"
 
@@ -642,10 +709,8 @@ class Session:
         if isinstance(final, str) and final.strip() and final.strip() not in turn.said:
             self._say(final)
 
-    def _count(self, message: Any, before: int, result: Json) -> None:
-        """What a completed turn adds to memory, and a title for a conversation that has none."""
-        self._last_completed = self.history[before:]
-        self._uncommitted.append(self._last_completed)
+    def _suggest_title(self, message: Any, result: Json) -> None:
+        """Have Hermes find a title for a conversation that has none."""
         title = self._hermes.maybe("agent.title_generator", "maybe_auto_title")
         final = result.get("final_response")
         if title is None or not isinstance(final, str):
@@ -661,9 +726,7 @@ class Session:
     def cancel(self) -> None:
         turn = self.turn
         if turn is None:
-            # It was over when the client gave up on it: for the client it is cancelled, so it is not remembered.
-            if self._last_completed is not None and self._uncommitted[-1:] == [self._last_completed]:
-                self._uncommitted.pop()
+            self._memory.take_back()  # it was over when the client gave up on it: for the client it is cancelled
             return
         turn.cancel()
         if self._agent is not None:
@@ -675,36 +738,14 @@ class Session:
             return False
         return bool(agent.steer(text))
 
-    # Memory.
-
     def commit(self, request: Any, params: Json) -> None:
-        """Have the memory provider keep what was said. A token that was committed before has nothing to do."""
-        token, given = str(params.get("token") or ""), params.get("messages")
-        with self._committing:
-            try:
-                known = self._tokens()
-                if token and token in known:
-                    self._pipe.respond(request, {"committed": False})
-                    return
-                count = max(1, int(params.get("to") or 0) - int(params.get("from") or 0) + 1)
-                mine = self._uncommitted[:count] if given is None else []
-                messages = [said for turn in mine for said in turn] if given is None else several(given)
-                self.agent.commit_memory_session(messages)
-                del self._uncommitted[: len(mine)]
-                if token:
-                    self.db.set_meta(self._ledger, spelled([*known, token][-TOKENS:]))
-            except Exception as exc:  # noqa: BLE001  said to the client, which keeps the work and tries again
-                traceback.print_exc()
-                self._pipe.refuse(request, INTERNAL_ERROR, f"Hermes could not commit its memory: {exc}")
-            else:
-                self._pipe.respond(request, {"committed": True})
-
-    @property
-    def _ledger(self) -> str:
-        return f"holdfast.commits.{self.name}"
-
-    def _tokens(self) -> list[str]:
-        return [str(token) for token in several(parsed(self.db.get_meta(self._ledger) or "[]"))]
+        try:
+            committed = self._memory.commit(self.agent, params)
+        except Exception as exc:  # noqa: BLE001  said to the client, which keeps the work and tries again
+            traceback.print_exc()
+            self._pipe.refuse(request, INTERNAL_ERROR, f"Hermes could not commit its memory: {exc}")
+        else:
+            self._pipe.respond(request, {"committed": committed})
 
     # What Hermes reports. Called from its threads.
 
@@ -819,28 +860,9 @@ class Session:
         self.update({"sessionUpdate": "session_info_update", "title": title})
 
     def _report_usage(self) -> None:
-        """What this turn has used: Hermes counts from the start of the agent on."""
-        agent = self._agent
-        if agent is None:
-            return
-        counters = {
-            "input": "session_input_tokens",
-            "output": "session_output_tokens",
-            "cached": "session_cache_read_tokens",
-            "reasoning": "session_reasoning_tokens",
-            "cost": "session_estimated_cost_usd",
-        }
-        total = {name: float(getattr(agent, counter, 0) or 0) for name, counter in counters.items()}
-        new = {name: max(0.0, value - self._used.get(name, 0.0)) for name, value in total.items()}
-        self._used = total
-        if not any(new.values()):
-            return
-        ours: Json = {name: round(value) for name, value in new.items() if name != "cost"}
-        ours |= {"cost": round(new["cost"] * 1_000_000), "model": str(getattr(agent, "model", "") or "")}
-        context = getattr(agent, "context_compressor", None)
-        used = max(0, int(getattr(context, "last_prompt_tokens", 0) or 0))
-        size = max(0, int(getattr(context, "context_length", 0) or 0))
-        self.update({"sessionUpdate": "usage_update", "used": used, "size": size, "_meta": {"holdfast": ours}})
+        used = None if self._agent is None else self._meter.read(self._agent)
+        if used is not None:
+            self.update({"sessionUpdate": "usage_update", **used})
 
     # Standing around tool calls.
 
