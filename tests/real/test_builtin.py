@@ -152,6 +152,7 @@ def test_an_agent_that_is_killed_is_taken_up_again(
     person.turn(session, following, "release")
     assert outcome(person, session, following) == ("completed", "Back again.")
     assert model.heard("assistant")[0] == "My name is Ada."
+    assert "word1 word2" in json.dumps(model.last), "it knows what it had said before it was cut off"
 
 
 def test_no_tool_survives_its_runner(house: House, person: Person, session: SessionId) -> None:
