@@ -3,6 +3,7 @@
 #   make run         serve Holdfast from this checkout
 #   make test        all that CI runs: lint, the checks of web/, every test, the crash matrix included
 #   make test-fast   the tests without a browser, without crashes, without the slow ones
+#   make test-agents the tests with real agents, installed into a cached folder outside of the project
 #   make lint        ruff, types, the layers of the house, svelte-check
 #   make web         build the page
 #   make bench       the numbers
@@ -23,7 +24,7 @@ PAGE := src/holdfast/static/page.digest
 PAGE_SOURCES := hatch_build.py $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/.npm/*' -not -path 'web/dist/*')
 NPM := $(BIN)/python hatch_build.py npm
 
-.PHONY: run test test-fast lint web web-test bench crashes mutants clean
+.PHONY: run test test-fast test-agents lint web web-test bench crashes mutants clean
 .DEFAULT_GOAL := run
 # Steps run in order and stop at the first failure; two at once would both install the packages of web/.
 .NOTPARALLEL:
@@ -37,6 +38,9 @@ test: lint web-test $(PAGE)
 
 test-fast: $(SET_UP) $(PAGE)
 	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)
+
+test-agents: $(SET_UP) $(PAGE)
+	@$(BIN)/python -m pytest -m agents $(ARGS)
 
 lint: $(SET_UP)
 	@$(BIN)/ruff check --quiet

@@ -21,6 +21,7 @@ from bench import (
     launching,
     listing,
     opening,
+    page,
     report,
     searching,
     starting,
@@ -45,6 +46,7 @@ ALL: dict[str, Run] = {
     "starts": launching.run,
     "asks": asks.run,
     "memory": evicting.run,
+    "page": page.run,
 }
 
 

@@ -9,6 +9,8 @@ from collections.abc import Generator
 
 import pytest
 
+os.environ["HOLDFAST_AGENT"] = "tour"  # whatever the machine has: what a test does not choose is the same everywhere
+
 REQUIRE = "HOLDFAST_TEST_REQUIRE"
 REQUIRABLE = {"agents", "browser"}
 

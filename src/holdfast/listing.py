@@ -37,10 +37,11 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 async def list_models(endpoint: Endpoint, timeout: float = 10.0) -> Listing:  # noqa: ASYNC109 (it bounds a thread)
     """Ask the endpoint. A server that answers and lists nothing is a problem too."""
-    return await asyncio.to_thread(_list, endpoint, timeout)
+    return await asyncio.to_thread(list_now, endpoint, timeout)
 
 
-def _list(endpoint: Endpoint, seconds: float) -> Listing:
+def list_now(endpoint: Endpoint, seconds: float) -> Listing:
+    """The same, for whoever is in a thread."""
     address = f"{endpoint.base_url.rstrip('/')}/models"
     headers = {"Accept": "application/json", "User-Agent": "holdfast"}
     if endpoint.key:

@@ -123,16 +123,17 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     runners: RunnerSettings = RunnerSettings()
     notify: NotifySettings = NotifySettings()
     agents: dict[str, AgentSettings] = {}
-    hermes: HermesSettings = HermesSettings()
     endpoints: dict[str, EndpointSettings] = {}
+    hermes: HermesSettings = HermesSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was decided, in one value."""
+    """Everything that was decided, in one value. `agent` is what a session gets that names none."""
 
     home: Path
     file: File = File()
     faults: str = ""
+    agent: str = ""
 
     @property
     def certificate(self) -> tuple[Path, Path] | None:
@@ -198,7 +199,12 @@ def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Se
         folder = chosen.expanduser().absolute()
     except RuntimeError as exc:
         raise BadSettings("HOLDFAST_HOME", exc) from exc
-    return Settings(home=folder, file=_read_file(folder / FILE), faults=environ.get("HOLDFAST_FAULTS", ""))
+    return Settings(
+        home=folder,
+        file=_read_file(folder / FILE),
+        faults=environ.get("HOLDFAST_FAULTS", ""),
+        agent=environ.get("HOLDFAST_AGENT", ""),
+    )
 
 
 def _read_file(path: Path) -> File:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from holdfast.agents import catalog
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import AnyFact, TextAppended, ThoughtAppended
 from holdfast.core.ids import TurnId
 
@@ -19,6 +19,7 @@ class Audience:
     def __init__(self) -> None:
         self.facts: list[AnyFact] = []
         self.permissions: list[Permission] = []
+        self.decisions: list[tuple[Permission, bool]] = []
         self.questions: list[Elicited] = []
         self.ends: list[tuple[int | None, str]] = []
         self.on_permission: Callable[[Permission], None] = lambda _: None
@@ -33,6 +34,9 @@ class Audience:
 
     async def room(self) -> None:
         await self.open.wait()
+
+    def decided(self, request: Permission, *, allow: bool) -> None:
+        self.decisions.append((request, allow))
 
     def permission_requested(self, request: Permission) -> None:
         self.permissions.append(request)

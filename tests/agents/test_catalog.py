@@ -1,8 +1,9 @@
 import pytest
 
 from holdfast.agents import catalog
-from holdfast.agents.catalog import AgentSpec, NoSuchAgent
+from holdfast.agents.catalog import NoSuchAgent
 from holdfast.agents.scripted.agent import NAME
+from holdfast.agents.spec import AgentSpec
 
 
 def test_the_tour_is_named_for_what_it_is() -> None:
@@ -11,7 +12,7 @@ def test_the_tour_is_named_for_what_it_is() -> None:
 
 
 def test_an_unknown_agent_is_refused_with_the_names_that_exist() -> None:
-    with pytest.raises(NoSuchAgent, match=r"no agent 'hermes'. There are: tour, builtin, mine"):
+    with pytest.raises(NoSuchAgent, match=r"no agent 'hermes'. There are: tour, builtin, opencode, .*, mine"):
         catalog.find("hermes", {"mine": AgentSpec(name="mine", title="Mine", command=("mine",))})
 
 

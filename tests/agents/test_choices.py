@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import AgentDescribed, Option, SlashCommand
 from tests.agents.audience import TURN, Audience, opened
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import AcpAgent, AgentUnusable, CommitFailed, Result
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.lines import LIMIT
+from holdfast.agents.spec import AgentSpec
 from holdfast.agents.tree import tree
 from holdfast.core.events import Attachment, NoticeRaised, TextAppended
 from holdfast.core.ids import TurnId

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.agents.acp.asks import Permission
 from holdfast.agents.acp.client import AcpAgent, Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.agents.tree import tree
 from holdfast.core.events import Diff, ToolChanged
 from holdfast.core.policy import digest

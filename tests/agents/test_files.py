@@ -86,15 +86,15 @@ def test_what_is_no_text_file_is_refused_in_a_sentence(workspace: Workspace) -> 
     for path, refusal, words in [
         ("missing", NoFile, "There is no file missing"),
         ("binary", NotReadable, "not UTF-8"),
-        ("pipe", NotReadable, "not a regular file"),
-        ("folder", NotReadable, "not a regular file"),
+        ("pipe", OutOfBounds, "no ordinary file"),
+        ("folder", OutOfBounds, "no ordinary file"),
         ("loop", Refused, "loop"),
         ("a\0b", OutOfBounds, "no path"),
     ]:
         with pytest.raises(refusal, match=words):
             read_text(workspace, path)
     for path in ("pipe", "folder"):
-        with pytest.raises(NotWritable, match="not a regular file"):
+        with pytest.raises(NotWritable, match="no ordinary file"):
             write_text(workspace, path, "x")
     with pytest.raises(NotWritable, match="half a character"):
         write_text(workspace, "a", "\ud800")

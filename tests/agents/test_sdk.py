@@ -11,7 +11,7 @@ from acp import schema
 
 from holdfast.agents import catalog
 from holdfast.agents.acp.client import Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import ThoughtAppended, ToolChanged
 from holdfast.core.ids import CallId
 from tests.agents.audience import PATIENCE, TURN, Audience, opened

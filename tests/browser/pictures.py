@@ -1,6 +1,7 @@
 """The pictures of the documentation, taken from real runs: `python -m tests.browser.pictures`.
 
-Every state of the page as well, if a folder is named: `python -m tests.browser.pictures FOLDER`.
+Those of the README, and every state of the page on a desk and on a phone, light and dark. Names of states, if any are
+given, leave out the others.
 """
 
 import shutil
@@ -10,10 +11,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.browser import desk as seats
 from tests.browser.conftest import FLAGS
 from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk, press
 from tests.browser.gate import Gate
+from tests.browser.paint import small
 from tests.browser.setup_chromium import MISSING, find_chromium
 from tests.browser.states import STATES, Scene
 from tests.journeys.house import House
@@ -32,8 +33,15 @@ def tour_at_its_approval(chromium: Browser, house: House, screen: str, theme: Th
         seat = place.tab(session)
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
         seat.page.wait_for_timeout(1_500)
-        seat.page.screenshot(path=IMAGES / f"approval-{screen}-{theme}.png")
+        keep(seat, IMAGES / f"approval-{screen}-{theme}.png")
         answered(seat)
+
+
+def keep(seat: Seat, path: Path) -> None:
+    """A picture of what is seen, made small in a tab of its own."""
+    picture = seat.page.screenshot()
+    with seat.page.context.browser.new_context() as context:  # pyright: ignore[reportOptionalMemberAccess]  it has one
+        path.write_bytes(small(context.new_page(), picture))
 
 
 def answered(seat: Seat) -> None:
@@ -45,19 +53,23 @@ def answered(seat: Seat) -> None:
     seat.expect_idle()
 
 
-def every_state(chromium: Browser, house: House, folder: Path) -> None:
-    seats.SHOTS = folder
-    person = Person(house)
+def every_state(chromium: Browser, folder: Path, names: list[str]) -> None:
+    """Each size and theme in a home of its own: they look as they would to whoever comes first."""
+    folder.mkdir(exist_ok=True)
     for screen in SCREENS:
         for theme in THEMES:
             with (
-                Gate(house.server.link) as gate,
-                desk(chromium, house, link=gate.link, screen=screen, theme=theme) as place,
+                House(Path(tempfile.mkdtemp()) / "home") as house,
+                Gate(house.start().link) as gate,
+                desk(chromium, house, link=gate.link, screen=screen, theme=theme, locale="en-GB") as place,
             ):
+                person = Person(house)
                 for name, act in STATES.items():
+                    if names and name not in names:
+                        continue
                     seat = act(Scene(place, person, gate, house))
-                    seat.page.wait_for_timeout(400)
-                    seat.shot(f"{name}-{screen}-{theme}")
+                    seat.page.wait_for_timeout(700)
+                    keep(seat, folder / f"{name}-{screen}-{theme}.png")
                     seat.page.close()
 
 
@@ -74,8 +86,7 @@ def main(arguments: list[str]) -> int:
         chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         tour_at_its_approval(chromium, house, "desk", "light")
         tour_at_its_approval(chromium, house, "phone", "dark")
-        if arguments:
-            every_state(chromium, house, Path(arguments[0]))
+        every_state(chromium, IMAGES / "states", arguments)
         chromium.close()
     shutil.rmtree(home.parent, ignore_errors=True)
     return 0

@@ -24,6 +24,29 @@ FOUND = (
     "remove both. The images can be pulled again; the build takes about four minutes."
 )
 
+MARKDOWN = """\
+## What changed
+
+The parser reads `msgspec` values, see [the notes](https://example.com/notes). Its cost is $O(n \\log n)$.
+
+| backend | appends/s | p50 |
+|---|--:|--:|
+| memory | 410,000 | 0.1 ms |
+| SQLite | 35,000 | 0.4 ms |
+
+```python
+def greet(name: str) -> None:
+    print(f"Hello, {name}!")
+```
+
+```mermaid
+flowchart LR
+  A[Agent] --> B{Dangerous?}
+  B -->|yes| C[Ask]
+  B -->|no| D[Run]
+```
+"""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -117,7 +140,7 @@ def stopped(scene: Scene) -> Seat:
 
 def failed(scene: Scene) -> Seat:
     seat, *_ = scene.began("Out of tea", f"{FOUND}\n!fail The model is out of tea. Put the kettle on.")
-    seat.expect_text("Put the kettle on.")
+    expect(seat.page.get_by_role("note")).to_contain_text("Put the kettle on.", timeout=PATIENCE_MS)
     return seat
 
 
@@ -155,8 +178,56 @@ def searched(scene: Scene) -> Seat:
     return seat
 
 
+def loading(scene: Scene) -> Seat:
+    """The list is there, the session is not yet."""
+    session = scene.person.begin(title="On its way")
+    seat = scene.place.tab()
+    expect(seat.page.locator(".frame")).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("() => void (window.fetch = () => new Promise(() => undefined))")  # nothing is answered any more
+    seat.page.locator(f"nav a[href='/session/{session}']").click()
+    seat.expect_text("Opening…")
+    return seat
+
+
+def prose(scene: Scene) -> Seat:
+    words = MARKDOWN.replace("\n", "\\n")
+    seat, session, turn = scene.began("What changed", f"{LOOK}\n!say {words}")
+    scene.person.wait_for_end(session, turn)
+    expect(seat.page.locator(".prose math").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(seat.page.locator(".prose .diagram img")).to_be_attached(timeout=PATIENCE_MS)
+    return seat
+
+
+def answering(scene: Scene) -> Seat:
+    waits = scene.person.begin(title="Clean the build directory")
+    scene.person.say(waits, "!approve rm -rf ./build && docker system prune -af")
+    seat = scene.place.tab()
+    row = seat.page.get_by_role("listitem").filter(has=seat.page.locator(f"a[href='/session/{waits}']"))
+    row.get_by_role("button", name="Answer").click(timeout=PATIENCE_MS)
+    expect(row.get_by_role("button", name="Allow once")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def settings(scene: Scene) -> Seat:
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings")
+    expect(seat.page.get_by_role("heading", name="Approval rules")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def signed_out(scene: Scene) -> Seat:
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    seat.page.add_init_script("localStorage.removeItem('holdfast.token')")
+    seat.open()
+    seat.expect_text("holdfast link")
+    return seat
+
+
 STATES: dict[str, Act] = {
+    "signed-out": signed_out,
     "start": start,
+    "loading": loading,
+    "prose": prose,
     "streaming": streaming,
     "approval": approval,
     "approvals": approvals,
@@ -167,6 +238,8 @@ STATES: dict[str, Act] = {
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
+    "settings": settings,
+    "answering": answering,
     "overview": overview,
     "away": away,
 }

@@ -185,7 +185,7 @@ def test_a_question_is_answered_in_ones_own_words_or_expires(chromium: Browser, 
         seat = place.tab(session)
         steady(seat, 1)
         seat.page.get_by_role("textbox", name="Your answer").fill("Limpet")
-        press(seat.page.get_by_role("button", name="Answer"))
+        press(seat.cards.get_by_role("button", name="Answer"))
         seat.expect_text("answer:Limpet")
         seat.expect_text("Nobody answered")
         expect(seat.cards).to_have_count(0, timeout=PATIENCE_MS)
@@ -242,3 +242,40 @@ def test_what_waits_is_in_the_title_and_in_the_list(chromium: Browser, own_house
         seat.page.wait_for_timeout(STEADY_MS)
         press(seat.page.get_by_role("button", name="Allow once"))
         expect(waits.filter(has_text="Clean up")).to_have_count(0)
+
+
+@pytest.mark.contract("A10")
+@pytest.mark.parametrize("screen", ["desk", "phone"])
+def test_what_waits_is_answered_from_the_list_whole_and_under_the_same_rules(
+    chromium: Browser, own_house: House, screen: str
+) -> None:
+    person = Person(own_house)
+    approval, question = person.begin(title="Clean up"), person.begin(title="Sail on")
+    command = "rm -rf " + " ".join(f"./build/part-{number}" for number in range(20))
+    person.say(approval, f'!approve "{command}"\n!approve second')
+    person.say(question, "!ask Which tide? | ebb | flood")
+    with desk(chromium, own_house, screen=screen) as place:
+        seat = place.tab()
+        waits = seat.page.get_by_role("region", name="Waits for you").get_by_role("listitem")
+        expect(waits).to_have_count(2, timeout=PATIENCE_MS)
+        row = waits.filter(has_text="Clean up")
+        before = seat.page.evaluate("document.activeElement.tagName")
+        row.get_by_role("button", name="Answer").click()
+        expect(row.get_by_role("region", name="What would run")).to_have_text(command)
+        assert seat.page.evaluate("document.activeElement.closest('[data-ask]')") is None, before
+        for key in ("a", "d"):
+            seat.page.keyboard.press(key)
+        # The press that comes with the card is not meant.
+        seat.page.evaluate("document.querySelector('[data-ask] button.solid').click()")
+        assert len(person.asks(approval)) == 1
+        seat.expect_fits()
+        press(row.get_by_role("button", name="Allow once"))
+        expect(row.get_by_role("region", name="What would run")).to_have_text("second", timeout=PATIENCE_MS)
+        press(row.get_by_role("button", name="Deny", exact=True))
+        expect(waits).to_have_count(1, timeout=PATIENCE_MS)
+        waits.get_by_role("button", name="Answer").click()
+        press(waits.get_by_role("button", name="flood"))
+        expect(waits).to_have_count(0, timeout=PATIENCE_MS)
+        choices = [item["choice"] for item in person.look(approval).items if item["type"] == "approval"]
+        assert choices == ["once", "deny"]
+        seat.expect_well()

@@ -66,7 +66,7 @@ def test_nothing_is_wider_than_the_screen(chromium: Browser, house: House, perso
             [
                 f'!tool read {{"path":"{path}"}} 1 {"x" * 400}',
                 f"!say A path: {path} and `{path}`",
-                f"!say {table}",
+                f"!say \\n\\n{table}\\n\\n```text\\n{'long code ' * 60}\\n```\\n\\n",
                 f"!say {'wide' * 200}",
                 f"!approve {path}",
             ]
@@ -76,6 +76,8 @@ def test_nothing_is_wider_than_the_screen(chromium: Browser, house: House, perso
         seat = place.tab(session)
         seat.page.set_viewport_size({"width": width, "height": 844})
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+        expect(seat.page.get_by_role("table")).to_have_count(1)
+        expect(seat.page.locator(".prose pre")).to_have_count(1)
         seat.expect_fits()
         seat.page.get_by_role("button", name="Read").first.click()
         seat.expect_fits()
@@ -126,6 +128,29 @@ def test_a_run_that_fails_or_dies_says_so_and_can_be_continued(chromium: Browser
         button.click()
         expect(seat.page.get_by_text("Go on where you were interrupted.")).to_be_visible(timeout=PATIENCE_MS)
         seat.expect_idle()
+        seat.expect_well()
+
+
+@pytest.mark.contract("X6")
+def test_after_the_agent_has_died_one_goes_on_and_what_came_to_nothing_is_tried_again(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    died, refused = person.begin(), person.begin()
+    person.say(died, "!stream 3000 20")
+    person.say(refused, "!fail The model is out of tea.")
+    with desk(chromium, house) as place:
+        seat = place.tab(died)
+        expect(seat.prose.first).to_contain_text("word5", timeout=PATIENCE_MS)
+        house.end_agent(died)
+        seat.expect_text("The agent's process was killed")
+        seat.page.get_by_role("button", name="Continue").click()
+        expect(seat.page.get_by_text("Go on where you were interrupted.")).to_be_visible(timeout=PATIENCE_MS)
+        seat.expect_idle()
+        expect(seat.page.get_by_role("button", name="Continue")).to_have_count(0)
+        seat.open(refused)
+        seat.page.get_by_role("button", name="Try again").click()
+        expect(seat.page.get_by_text("The model is out of tea.")).to_have_count(4, timeout=PATIENCE_MS)
+        expect(seat.page.get_by_role("button", name="Try again")).to_have_count(1)
         seat.expect_well()
 
 

@@ -197,3 +197,24 @@ def test_another_tab_sees_a_new_session_its_name_and_its_end(chromium: Browser, 
 def delete(house: House, session: SessionId) -> None:
     with house.server.client() as client:
         client.delete(f"/api/sessions/{session}").raise_for_status()
+
+
+@pytest.mark.contract("C12")
+def test_a_worker_that_was_killed_is_replaced_without_a_reload(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin()
+    with desk(chromium, house) as place:
+        seats = [place.tab(session), place.tab(session)]
+        person.say(session, "!stream 600 20")
+        for seat in seats:
+            expect(seat.prose.first).to_contain_text("word20", timeout=PATIENCE_MS)
+        tools = chromium.new_browser_cdp_session()
+        workers = [each for each in tools.send("Target.getTargets")["targetInfos"] if each["type"] == "shared_worker"]
+        assert len(workers) == 1
+        tools.send("Target.closeTarget", {"targetId": workers[0]["targetId"]})
+        for seat in seats:
+            expect(seat.prose.first).to_have_text(words(600), timeout=60_000)
+            assert seat.words() == stored_words(person, session)
+            seat.expect_well()
+        again = [each for each in tools.send("Target.getTargets")["targetInfos"] if each["type"] == "shared_worker"]
+        assert len(again) == 1
+        assert again[0]["targetId"] != workers[0]["targetId"]

@@ -31,6 +31,8 @@ PRETEND = """
     }
 """
 
+HIDDEN = "Object.defineProperty(document, 'visibilityState', {get: () => 'hidden'});"
+
 
 def open_notices(seat: Seat) -> list[dict[str, Any]]:
     return seat.page.evaluate(
@@ -59,14 +61,47 @@ def test_what_waits_elsewhere_is_told_once_and_taken_back_when_it_is_answered(
         seat.expect_well()
 
 
-def test_a_notification_leads_to_its_card(chromium: Browser, house: House, person: Person) -> None:
+def test_each_ask_is_told_once_in_a_browser_and_by_the_tab_that_has_it_open(
+    chromium: Browser, own_house: House
+) -> None:
+    person = Person(own_house)
+    waits, elsewhere = person.begin(title="Four at once"), person.begin(title="Elsewhere")
+    with desk(chromium, own_house, script=PRETEND + HIDDEN) as place:
+        first, second = place.tab(elsewhere), place.tab(waits)
+        for seat in (first, second):
+            expect(seat.field).to_be_visible()
+            seat.page.get_by_role("button", name="Notify me when something waits").click()
+        person.say(waits, "!approvemany 4")
+        person.say(elsewhere, "!ask Which tide? | ebb | flood")
+        wait_until(lambda: len(open_notices(second)) == 4, "a notification for each ask")
+        wait_until(lambda: len(open_notices(first)) == 1, "a notification in the other tab")
+        assert len({notice["tag"] for notice in open_notices(second)}) == 4
+        ask = person.asks(waits)[1]["ask"]
+        person.answer(waits, ask, choice="deny").raise_for_status()
+        wait_until(lambda: len(open_notices(second)) == 3, "the end of one notification")
+        assert f"holdfast-{ask}" not in [notice["tag"] for notice in open_notices(second)]
+        assert len(open_notices(first)) == 1
+        # A third tab knows nothing of what was told, and need not.
+        third = place.tab()
+        expect(third.page.get_by_role("region", name="Waits for you")).to_contain_text("Four at once")
+        third.page.wait_for_timeout(500)
+        assert open_notices(third) == []
+        second.expect_well()
+
+
+def test_a_notification_leads_to_its_card(chromium: Browser, own_house: House) -> None:
+    person = Person(own_house)
     waits = person.begin(title="Far away")
-    with desk(chromium, house, script=PRETEND) as place:
+    with desk(chromium, own_house, script=PRETEND) as place:
         seat = place.tab()
         seat.page.get_by_role("button", name="Notify me when something waits").click()
-        person.say(waits, "!approve far")
-        wait_until(lambda: "far" in [notice["body"] for notice in open_notices(seat)], "a notification")
-        seat.page.evaluate("window.notices.find(({body}) => body === 'far').onclick()")
-        expect(seat.cards.filter(has_text="far")).to_be_visible(timeout=PATIENCE_MS)
-        assert len(person.asks(waits)) == 1
+        person.say(waits, "!approvemany 3")
+        wait_until(lambda: len(open_notices(seat)) >= 3, "notifications")
+        ask = person.asks(waits)[2]["ask"]
+        seat.page.evaluate("(tag) => window.notices.find((each) => each.tag === tag).onclick()", f"holdfast-{ask}")
+        expect(seat.page.locator(f"[data-ask='{ask}']")).to_be_focused(timeout=PATIENCE_MS)
+        expect(seat.page.locator(f"[data-ask='{ask}']")).to_be_in_viewport()
+        seat.page.wait_for_timeout(700)
+        seat.page.keyboard.press("a")  # it was a click that led here: no letter is meant
+        assert len(person.asks(waits)) == 3
         seat.expect_well()

@@ -1,6 +1,8 @@
 """Sessions written straight into the store, as their runners would have written them, before any server runs."""
 
 import asyncio
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -111,3 +113,28 @@ async def _write(home: Path, session: SessionId, turns: list[Written], title: st
 
 def _whole(turn: TurnId, facts: Sequence[e.AnyFact]) -> list[e.AnyFact]:
     return [e.TurnStarted(turn=turn), *facts, e.TurnEnded(turn=turn, outcome="completed")]
+
+
+def write_list(home: Path, count: int) -> None:
+    """Sessions session-1, session-2 and so on, in which nothing was said yet.
+
+    Every one of them is synced; so they are written where that costs nothing, and moved.
+    """
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        writer = threading.Thread(target=lambda: asyncio.run(_write_list(Path(folder), count)))
+        writer.start()
+        writer.join()
+        shutil.copytree(folder, read_settings({}, home=home).store)
+
+
+async def _write_list(folder: Path, count: int) -> None:
+    store = await SqliteStore.open_folder(folder)
+    try:
+        for first in range(1, count + 1, BATCH):
+            async with asyncio.TaskGroup() as together:
+                for number in range(first, min(first + BATCH, count + 1)):
+                    created = e.SessionCreated(title=f"Number {number}", agent="tour")
+                    together.create_task(store.create(SessionId(f"session-{number}"), created))
+    finally:
+        await store.close()

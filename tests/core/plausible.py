@@ -113,7 +113,11 @@ class World:
 
     def rearrange(self) -> None:
         turn = self.dice.pick(self.queue)
-        match self.dice.below(4):
+        match self.dice.below(5):
+            case 4:
+                order = self.queue[::-1]
+                self.write(e.QueueReordered(turns=tuple(TurnId(name) for name in order)))
+                self.queue[:] = order
             case 0:
                 self.write(e.TurnWithdrawn(turn=TurnId(turn)))
                 self.queue.remove(turn)

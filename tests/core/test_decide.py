@@ -75,6 +75,7 @@ ACCEPTED: list[tuple[str, c.Command, tuple[e.Event, ...], str | None]] = [
     ("cancel what runs", c.CancelTurn(turn=T2), (e.TurnCancelRequested(turn=T2),), None),
     ("cancel what waits", c.CancelTurn(turn=T3), (e.TurnCancelRequested(turn=T3),), None),
     ("withdraw", c.WithdrawTurn(turn=T3), (e.TurnWithdrawn(turn=T3),), None),
+    ("reorder", c.ReorderQueue(turns=(T3,)), (e.QueueReordered(turns=(T3,)),), None),
     ("release one", c.ReleaseTurns(turn=T3), (e.TurnReleased(turn=T3),), None),
     ("release all", c.ReleaseTurns(), (e.TurnReleased(),), None),
     (
@@ -129,6 +130,7 @@ REFUSED: list[tuple[str, c.Command, type[Refused], str]] = [
     ("cancel what has ended", c.CancelTurn(turn=T1), NoSuchTurn, "t1"),
     ("cancel nothing", c.CancelTurn(turn=NOWHERE), NoSuchTurn, "nowhere"),
     ("withdraw what runs", c.WithdrawTurn(turn=T2), NoSuchTurn, "t2"),
+    ("reorder what runs", c.ReorderQueue(turns=(T3, T2)), NoSuchTurn, "t2"),
     ("release what runs", c.ReleaseTurns(turn=T2), NoSuchTurn, "t2"),
     ("truncate while a turn runs", c.TruncateHistory(turn=T1), NotNow, "Stop it first"),
     ("clear while a turn runs", c.TruncateHistory(), NotNow, "Stop it first"),

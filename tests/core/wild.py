@@ -64,6 +64,7 @@ POOLS: dict[str, Sequence[Any]] = {
     "last": (1, 2),
 }
 REQUIRED: dict[str, Any] = {
+    "turns": (TurnId("t2"), TurnId("t1"), TurnId("t2")),
     "command": "ls",
     "error": "it broke",
     "agent": "scripted",

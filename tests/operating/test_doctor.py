@@ -1,5 +1,6 @@
 """`holdfast doctor` says what is wrong and what to do, and exits non-zero only then."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,16 @@ from holdfast.core.ids import SessionId
 from holdfast.store.sqlite.store import SqliteStore
 
 
-def doctor(home: Path) -> subprocess.CompletedProcess[str]:
+def doctor(home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     run = [sys.executable, "-m", "holdfast", "doctor", "--home", str(home)]
-    return subprocess.run(run, capture_output=True, text=True, check=False)
+    return subprocess.run(run, capture_output=True, text=True, check=False, env={**os.environ, **environ})
+
+
+def install(folder: Path, name: str, body: str) -> None:
+    """A program that does what `body` says."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+    (folder / name).chmod(0o755)
 
 
 def test_a_new_machine_is_well(tmp_path: Path) -> None:
@@ -53,3 +61,29 @@ def test_a_broken_store_is_told(tmp_path: Path) -> None:
     assert told.returncode == 1
     assert "holdfast restore" in told.stdout
     assert "The page is built." in told.stdout
+
+
+def test_agents_that_are_installed_are_told_and_others_are_not(tmp_path: Path) -> None:
+    """One that nobody has signed in to is no fault; it says what to do."""
+    programs = tmp_path / "bin"
+    install(programs, "copilot", "echo 7.7.7")
+    install(programs, "gemini", "echo 8.8.8")
+    keys = {"GEMINI_API_KEY": "key", "COPILOT_GITHUB_TOKEN": "", "GH_TOKEN": "", "GITHUB_TOKEN": ""}
+    told = doctor(tmp_path / "home", PATH=f"{programs}:/usr/bin:/bin", HOME=str(tmp_path), **keys)
+    assert told.returncode == 0, told.stdout
+    assert "ok      Gemini CLI 8.8.8 can be used." in told.stdout
+    assert "GitHub Copilot 7.7.7 is installed. Nobody has signed in" in told.stdout
+    assert "copilot login" in told.stdout
+    assert "Qwen" not in told.stdout
+
+
+def test_an_agent_that_does_not_work_is_told(tmp_path: Path) -> None:
+    """And so is one that a person added and that is not there."""
+    install(tmp_path / "bin", "opencode", "echo 'Half of me is missing.' >&2; exit 1")
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text('[agents.mine]\ncommand = ["no-such-agent"]\n')
+    told = doctor(home, PATH=f"{tmp_path / 'bin'}:/usr/bin:/bin", HOME=str(tmp_path))
+    assert told.returncode == 1
+    assert "does not work: Half of me is missing. Install it again: npm install -g opencode-ai" in told.stdout
+    assert "no-such-agent is not there. Correct the command of [agents.mine]" in told.stdout

@@ -36,10 +36,12 @@ class Desk:
 
     def __init__(self, house: House, model: Model, folder: Path) -> None:
         self.house = house
+        self.hermes = folder / "hermes"
         self.model = model
         self.person = Person(house)
         self._folder = folder
         self._workspaces = 0
+        self._shared: tuple[SessionId, Path] | None = None
 
     def begin(self, **fields: Any) -> tuple[SessionId, Path]:
         """A session with Hermes, and the folder that it works in."""
@@ -48,10 +50,15 @@ class Desk:
         workspace.mkdir(parents=True)
         return self.person.begin(agent="hermes", workspace=str(workspace), **fields), workspace
 
-    def say(self, session: SessionId, script: str) -> Transcript:
+    def shared(self) -> tuple[SessionId, Path]:
+        """A session for whoever leaves it as it was, idle: to start Hermes takes seconds."""
+        self._shared = self._shared or self.begin()
+        return self._shared
+
+    def say(self, session: SessionId, script: str) -> tuple[str, Transcript]:
         """Send a message and wait for the end of its turn."""
         turn = self.person.say(session, script)
-        return self.ended(session, turn)
+        return turn, self.ended(session, turn)
 
     def ended(self, session: SessionId, turn: str) -> Transcript:
         return self.person.wait_for_end(session, turn, 120)
@@ -63,6 +70,20 @@ class Desk:
 
     def answer(self, session: SessionId, ask: Json, **fields: Any) -> None:
         self.person.answer(session, ask["ask"], **fields).raise_for_status()
+
+    def tool_running(self, session: SessionId, turn: str) -> None:
+        """Return when a tool of the turn is running."""
+
+        def running() -> bool:
+            return any(item.get("status") == "running" for item in self.person.look(session).of(turn))
+
+        wait_until(running, "a running tool", 120)
+
+    def attach(self, name: str, content: bytes, media_type: str) -> Json:
+        """Upload a file, to go with a message."""
+        with self.house.server.client() as client:
+            headers = {"content-type": media_type}
+            return client.post(f"/api/files?name={name}", content=content, headers=headers).raise_for_status().json()
 
     def seen(self, session: SessionId, turn: str, words: str) -> Transcript:
         """The session when somebody has seen these words."""

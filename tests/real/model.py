@@ -8,7 +8,7 @@ A message is a script. Its lines that begin with `@` are carried out, in order:
 @tool NAME JSON    calls a tool; several in a row are called at once
 @wait MS           does nothing
 @error CODE        answers with that HTTP status, every time it is asked
-@drop N            says N words and cuts the connection, the first time it is asked
+@drop N            says N words and cuts the connection
 
 What follows a group of tools is said when their results have come. At the end of a script that used tools the last
 result is quoted. Requests without tools are an agent's side questions: titles, and verdicts on commands.
@@ -46,7 +46,6 @@ class Model:
         self.requests: list[Json] = []
         self.verdict = "APPROVE"
         self.judged: list[str] = []
-        self.dropped: set[str] = set()
         self.url = ""
 
     def received(self, text: str) -> list[Json]:
@@ -82,9 +81,11 @@ def words_of(message: Json) -> str:
 
 
 def script(text: str) -> list[list[Step]]:
-    """The rounds of a script: each ends with the tools that it calls."""
+    """The rounds of a script: each ends with the tools that it calls. The last paragraph that is a script counts:
+    agents put a message that got no answer before the next one."""
+    written = [part for part in text.split("\n\n") if re.search(r"^@", part, re.MULTILINE)]
     rounds: list[list[Step]] = [[]]
-    for line in re.findall(r"^@(.+)$", text, re.MULTILINE):
+    for line in re.findall(r"^@(.+)$", written[-1] if written else "", re.MULTILINE):
         name, _, rest = line.partition(" ")
         if name != "tool" and any(step.name == "tool" for step in rounds[-1]):
             rounds.append([])
@@ -169,8 +170,10 @@ class Answer(BaseHTTPRequestHandler):
                         self._delta({"content": f"w{word} "})
                         time.sleep(pause / 1000)
                 case "drop":
-                    if self._drops(step):
-                        return
+                    for word in range(1, int(step.rest) + 1):
+                        self._delta({"content": f"d{word} "})
+                    self.connection.close()
+                    return
                 case "tool":
                     call = _call(step, number)
                     self._delta({"tool_calls": [{"index": number, **call}]})
@@ -180,18 +183,6 @@ class Answer(BaseHTTPRequestHandler):
         self._delta({}, "tool_calls" if number else "stop")
         self._event(self._about() | {"choices": [], "usage": USAGE})
         self.wfile.write(b"data: [DONE]\n\n")
-
-    def _drops(self, step: Step) -> bool:
-        """Cut the connection, once."""
-        key = json.dumps(step)
-        if key in self.asked.dropped:
-            self._delta({"content": "and the rest."})
-            return False
-        self.asked.dropped.add(key)
-        for word in range(1, int(step.rest.split()[0]) + 1):
-            self._delta({"content": f"d{word} "})
-        self.connection.close()
-        return True
 
     def _delta(self, delta: Json, finish: str | None = None) -> None:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}

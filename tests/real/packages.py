@@ -7,6 +7,9 @@ waits for it. What is complete is used as it is. A test skips itself if nothing 
 import fcntl
 import os
 import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,15 +27,27 @@ def folder() -> Path:
 
 def npm_package(name: str, version: str, program: str) -> Path:
     """The program `program` of an npm package."""
-    place = folder() / f"{name.replace('/', '-')}-{version}"
+    place = _complete(f"{name.replace('/', '-')}-{version}", lambda place: _install(place, f"{name}@{version}"))
+    return place / "node_modules" / ".bin" / program
+
+
+def source_of(name: str, version: str) -> Path:
+    """The folder of a Python package as its authors released it, examples included."""
+    place = _complete(f"{name}-{version}-source", lambda place: _download(place, f"{name}=={version}"))
+    (found,) = (path for path in place.iterdir() if path.is_dir())
+    return found
+
+
+def _complete(name: str, fill: Callable[[Path], None]) -> Path:
+    """A folder that was filled once. Whoever comes meanwhile waits."""
+    place = folder() / name
     place.mkdir(parents=True, exist_ok=True)
-    found, complete = place / "node_modules" / ".bin" / program, place / "complete"
     with (place / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not complete.exists():
-            _install(place, f"{name}@{version}")
-            complete.touch()
-    return found
+        if not (place / "complete").exists():
+            fill(place)
+            (place / "complete").touch()
+    return place
 
 
 def _install(place: Path, package: str) -> None:
@@ -40,8 +55,21 @@ def _install(place: Path, package: str) -> None:
         node = find_node()
     except PageNotBuilt as exc:
         pytest.skip(f"{package} can't be installed: {exc}")
-    environment = {**os.environ, "PATH": f"{node.folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
-    command = [*node.npm, "install", "--prefix", str(place), "--no-audit", "--no-fund", "--loglevel", "error", package]
+    options = ["--no-audit", "--no-fund", "--loglevel", "error"]
+    _call([*node.npm, "install", "--prefix", str(place), *options, package], place, package, str(node.folder))
+
+
+def _download(place: Path, package: str) -> None:
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    _call([*pip, "--no-binary", package.partition("=")[0], "--dest", str(place), package], place, package)
+    (archive,) = place.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        files.extractall(place, filter="data")
+
+
+def _call(command: list[str], place: Path, package: str, path: str = "") -> None:
+    """Skip the test if it does not succeed."""
+    environment = {**os.environ, "PATH": os.pathsep.join(filter(None, [path, os.environ.get("PATH", os.defpath)]))}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=INSTALLING, check=False, cwd=place

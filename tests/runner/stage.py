@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from holdfast.agents.catalog import TOUR, AgentSpec
+from holdfast.agents.catalog import TOUR
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import Event, SessionCreated, TurnReleased, TurnSteered, TurnSubmitted, TurnWithdrawn
 from holdfast.core.ids import SessionId, SteerId, TurnId
 from holdfast.core.items import Item, Text

@@ -26,7 +26,8 @@ def screen() -> Screen:
 
 def shown(facts: Iterable[e.AnyFact], by: Screen | None = None) -> list[e.AnyFact]:
     by = by or screen()
-    return [out for fact in facts for out in by.take(fact)] + list(by.release())
+    told = [out for fact in facts for out in by.take(fact) if not isinstance(out, e.ApprovalAnswered)]
+    return told + list(by.release())
 
 
 def said(facts: Iterable[e.AnyFact], parent: CallId | None = None) -> str:

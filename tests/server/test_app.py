@@ -34,8 +34,21 @@ def test_the_page_carries_the_version_and_is_asked_for_anew(client: httpx.Client
     assert f'<meta name="holdfast-version" content="{__version__}" />' in answer.text
 
 
-def test_a_session_address_opens_the_same_page(client: httpx.Client) -> None:
-    assert client.get("/session/some-session").content == client.get("/").content
+@pytest.mark.parametrize("path", ["/session/some-session", "/settings"])
+def test_every_address_of_the_page_opens_the_same_page(client: httpx.Client, path: str) -> None:
+    assert client.get(path, headers={"authorization": ""}).content == client.get("/").content
+
+
+def test_the_frame_that_draws_may_style_what_it_draws_and_reach_nothing(client: httpx.Client) -> None:
+    policy = client.get("/diagram.html").headers["content-security-policy"]
+    assert policy.split("; ") == [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+    ]
 
 
 def test_every_file_the_page_names_is_there(client: httpx.Client) -> None:

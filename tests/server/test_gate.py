@@ -23,6 +23,8 @@ from tests.server.wired import wiring_for
 OPEN = {
     ("GET", "/"),
     ("HEAD", "/"),
+    ("GET", "/settings"),
+    ("HEAD", "/settings"),
     ("GET", "/session/{session_id:str}"),
     ("HEAD", "/session/{session_id:str}"),
     ("GET", "/health"),

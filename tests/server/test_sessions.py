@@ -69,6 +69,16 @@ def test_a_body_that_is_no_json_or_too_large_is_refused(client: httpx.Client) ->
     assert large.json()["error"] == "The request is too large. At most 1 MB are taken."
 
 
+async def test_what_stands_on_top_is_found_however_long_ago_it_was_active(
+    api: httpx.AsyncClient, store: SqliteStore
+) -> None:
+    names = [(await api.post("/api/sessions", json={"title": f"n{number}"})).json()["id"] for number in range(4)]
+    await api.patch(f"/api/sessions/{names[0]}", json={"pinned": True})
+    await Run.claim(store, SessionId(names[1]))
+    found = (await api.get("/api/sessions", params={"on_top": True})).json()["sessions"]
+    assert {row["id"] for row in found} == {names[0], names[1]}
+
+
 def test_sessions_are_listed_newest_activity_first_and_page_by_page(client: httpx.Client) -> None:
     names = [f"page-{n}" for n in range(5)]
     for name in names:

@@ -68,6 +68,16 @@ def test_a_queued_turn_can_be_taken_back_or_cancelled(client: httpx.Client, sess
     assert ended["session"]["last_outcome"] == "cancelled"
 
 
+def test_queued_turns_trade_places_and_the_others_stay(client: httpx.Client, session: SessionId) -> None:
+    for name in ("t1", "t2", "t3", "t4"):
+        client.post(turns(session), json={"id": name, "text": name})
+    queue = f"/api/sessions/{session}/queue"
+    assert client.post(queue, json={"turns": ["t4", "t1"]}).status_code == 200
+    assert client.get(f"/api/sessions/{session}").json()["session"]["queue"] == ["t4", "t2", "t3", "t1"]
+    assert client.post(queue, json={"turns": ["t1", "nowhere"]}).status_code == 404
+    assert client.post(queue, json={"turns": []}).status_code == 400
+
+
 @pytest.mark.contract("X10")
 async def test_a_running_turn_can_be_cancelled_twice(
     api: httpx.AsyncClient, store: SqliteStore, session: SessionId

@@ -4,10 +4,14 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
+from holdfast.agents import catalog
+from holdfast.agents.catalog import TOUR
+from holdfast.agents.survey import Survey, Surveyed
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
@@ -45,12 +49,15 @@ class Idle:
 def wiring_for(home: Path) -> Wiring:
     """Needs a running event loop."""
     store = MemoryStore()
+    settings = Settings(home=home, agent=TOUR.name)
+    roster = Roster(settings, lambda: Survey(agents=(Surveyed(name=TOUR.name, title=TOUR.title),)), catalog.find)
     return Wiring(
-        settings=Settings(home=home),
+        settings=settings,
         store=store,
         hub=Hub(store),
         gatekeeper=Gatekeeper(home),
         supervisor=Idle(),
+        roster=roster,
         instance="test",
         started=0.0,
     )

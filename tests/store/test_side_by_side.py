@@ -459,6 +459,7 @@ async def _everything(store: Store) -> list[Any]:
         Query(deleted=True),
         Query(text="uber"),
         Query(tag="x"),
+        Query(on_top=True),
         Query(project="p"),
     )
     hits = [await store.search(text, limit=EVERYTHING) for text in WORDS]

@@ -1,9 +1,11 @@
 import { mount } from 'svelte'
 import App from './App.svelte'
+import { theme } from './lib/ui/theme.svelte'
 import './tokens.css'
 import './page.css'
 import './prose.css'
 
+theme.apply()
 const page = document.getElementById('page')
 if (page === null) throw new Error('index.html has no element with the id "page".')
 mount(App, { target: page })

@@ -20,6 +20,7 @@ const pairs = [
   ...['ink', 'ink-2', 'ink-3', 'kelp'].map((ink) => [ink, 'kelp-wash'] as const),
   ...['ink', 'ink-2', 'amber'].map((ink) => [ink, 'amber-wash'] as const),
   ...['ink', 'ink-2', 'red'].map((ink) => [ink, 'red-wash'] as const),
+  ...['ink', 'ink-2', 'kelp'].map((ink) => [ink, 'line'] as const), // a row under the pointer
   ['on-kelp', 'kelp'] as const,
 ]
 

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from holdfast.agents.hermes.find import find_hermes, spec
+from holdfast.agents.known import KNOWN
+from holdfast.agents.spec import PROXIES, AgentSpec
 from holdfast.core.errors import Refused
 from holdfast.endpoints import key_variables
 from holdfast.settings import Settings
@@ -16,20 +19,6 @@ class NoSuchAgent(Refused):
     status = 404
 
 
-class AgentSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """`env` is set for the agent; `keep` names variables of our environment that it gets besides the usual few.
-
-    `warm` says that it may be started before its session is known.
-    """
-
-    name: str
-    title: str
-    command: tuple[str, ...]
-    env: Mapping[str, str] = {}
-    keep: tuple[str, ...] = ()
-    warm: bool = False
-
-
 TOUR = AgentSpec(
     name="tour",
     title="Tour (scripted, no model)",
@@ -37,20 +26,27 @@ TOUR = AgentSpec(
     command=(sys.executable, "-P", "-m", "holdfast.agents.scripted"),
     warm=True,
 )
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 BUILTIN = AgentSpec(
     name="builtin",
     title="Built-in",
     command=(sys.executable, "-P", "-m", "holdfast.agents.builtin"),
     keep=PROXIES,
 )
-BUILT_IN: Mapping[str, AgentSpec] = {TOUR.name: TOUR, BUILTIN.name: BUILTIN}
+BUILT_IN: Mapping[str, AgentSpec] = {
+    TOUR.name: TOUR,
+    BUILTIN.name: BUILTIN,
+    **{
+        known.name: AgentSpec(
+            name=known.name, title=known.title, command=known.command, keep=(*PROXIES, *known.keys, *known.keep)
+        )
+        for known in KNOWN.values()
+    },
+}
+"""Ours, and those of others that we know how to start, installed or not."""
 
 
 def added_in(settings: Settings) -> dict[str, AgentSpec]:
-    """What a person has added in `config.toml`, the built-in agent with the variables that hold its keys, Hermes."""
-    from holdfast.agents.hermes.find import find_hermes, spec  # which names what is here
-
+    """What a person has added in `config.toml`, Hermes, and the built-in agent with the variables of its keys."""
     builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
     hermes = find_hermes(settings)
     there = [builtin] if hermes.problem else [builtin, spec(hermes)]

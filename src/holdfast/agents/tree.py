@@ -59,9 +59,12 @@ def end_tree(
     if not _has_proc():
         return _end_group(group or 0)
     deadline, pause, looks = time.monotonic() + patience, 0.002, 0
+    struck: dict[int, int] = {}  # with their birth: one that is dying may be known by nothing but that we hit it
     while looks < 2:  # a process that is just becoming another program shows no mark: look twice
         left = tree(tag, home=home, group=group or 0, leader_born=leader_born, mark=mark)
+        left |= {pid for pid, at in struck.items() if born(pid) == at and _alive(pid)}
         for pid in left:
+            struck[pid] = born(pid)
             _kill(pid, tag, home, group or 0, mark)
         if left and time.monotonic() > deadline:
             return left

@@ -1,9 +1,11 @@
 """`holdfast doctor`: look at everything that Holdfast stands on, and say what to do about what is wrong."""
 
+import os
 import shutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from holdfast import __version__
@@ -44,6 +46,7 @@ def examine(settings: Settings) -> Iterable[Finding]:
             yield look(settings)
         except HoldfastError as exc:
             yield Finding(fine=False, sentence=str(exc))
+    yield from look_at_agents(settings)
 
 
 def look_at_sqlite(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
@@ -101,6 +104,40 @@ def look_at_restarts(settings: Settings) -> Finding:  # noqa: ARG001  all looks 
     return Finding(fine=True, sentence=" ".join(["A restart of the server ends no run.", *restarts.notes()]))
 
 
+def look_at_hermes(settings: Settings) -> Finding:
+    from holdfast.agents.hermes.find import find_hermes
+
+    found = find_hermes(settings)
+    if not found.problem:
+        where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
+        return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
+    # Nobody has to have Hermes; but one that is there, or that was named, must work.
+    wanted = bool(found.python or settings.file.hermes.python or settings.file.hermes.profile)
+    return Finding(fine=not wanted and not found.version, sentence=found.problem)
+
+
+def look_at_agents(settings: Settings) -> Iterable[Finding]:
+    """A line for every agent of others that is installed or that a person has added."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from holdfast.agents.catalog import added_in, catalog
+    from holdfast.agents.known import KNOWN
+    from holdfast.agents.standing import look
+
+    added = settings.file.agents
+    agents = [spec for name, spec in catalog(added_in(settings)).items() if name in KNOWN or name in added]
+    with ThreadPoolExecutor() as looking:  # each may take seconds to say its version
+        standings = looking.map(partial(look, environ=os.environ, ask=True), agents)
+    for spec, standing in zip(agents, standings, strict=True):
+        called = f"{spec.title} {standing.version}".strip()
+        if standing.ready:
+            yield Finding(fine=True, sentence=f"{called} can be used.")
+        elif standing.broken or (spec.name in added and not standing.installed):
+            yield Finding(fine=False, sentence=standing.reason)
+        elif standing.installed:
+            yield Finding(fine=True, sentence=f"{called} is installed. {standing.reason}")
+
+
 LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_sqlite,
     look_at_home,
@@ -108,6 +145,7 @@ LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_store,
     look_at_page,
     look_at_restarts,
+    look_at_hermes,
 )
 
 

@@ -22,6 +22,7 @@ class CreateSession(Request, frozen=True, kw_only=True):
     project: str = ""
     tags: tuple[str, ...] = ()
     predecessor: SessionId | None = None
+    reference: str = ""
 
 
 class RenameSession(Request, frozen=True, kw_only=True):
@@ -72,6 +73,10 @@ class WithdrawTurn(Request, frozen=True, kw_only=True):
     turn: TurnId
 
 
+class ReorderQueue(Request, frozen=True, kw_only=True):
+    turns: tuple[TurnId, ...]
+
+
 class ReleaseTurns(Request, frozen=True, kw_only=True):
     turn: TurnId | None = None
 
@@ -110,6 +115,6 @@ class CommitMemory(Request, frozen=True, kw_only=True):
 
 Command = (
     CreateSession | RenameSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
-    | SubmitTurn | InterruptTurn | WithdrawTurn | ReleaseTurns | CancelTurn | SteerTurn
+    | SubmitTurn | InterruptTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn | SteerTurn
     | AnswerApproval | AnswerQuestion | CommitMemory
 )  # fmt: skip

@@ -47,6 +47,14 @@ def withdraw(state: State, turn_id: TurnId) -> None:
         del state.turns[turn_id]
 
 
+def reorder(state: State, turns: tuple[TurnId, ...]) -> None:
+    """Only what waits can be moved, and only where it was asked to be: what came or went meanwhile keeps its place."""
+    named = [turn for turn in dict.fromkeys(turns) if turn in state.queue]
+    places = sorted(state.queue.index(turn) for turn in named)
+    for place, turn in zip(places, named, strict=True):
+        state.queue[place] = turn
+
+
 def release(state: State, turn_id: TurnId | None) -> None:
     for queued in state.queue:
         if turn_id is None or queued == turn_id:

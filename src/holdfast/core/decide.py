@@ -72,6 +72,10 @@ def decide(session: Session, command: c.Command) -> Decision:
         case c.WithdrawTurn():
             _check_queued(session, command.turn)
             return Decision((e.TurnWithdrawn(turn=command.turn, client=command.client),))
+        case c.ReorderQueue():
+            for turn in command.turns:
+                _check_queued(session, turn)
+            return Decision((_as(e.QueueReordered, command),))
         case c.ReleaseTurns():
             if command.turn is not None:
                 _check_queued(session, command.turn)

@@ -112,6 +112,8 @@ class Fact(Happening, frozen=True, kw_only=True):
 
 
 class SessionCreated(Intent, frozen=True, kw_only=True, tag="session.created"):
+    """`reference` names a conversation that the agent has already: the session goes on with that one."""
+
     title: str = ""
     agent: str = ""
     model: str = ""
@@ -120,6 +122,7 @@ class SessionCreated(Intent, frozen=True, kw_only=True, tag="session.created"):
     project: str = ""
     tags: tuple[str, ...] = ()
     predecessor: SessionId | None = None
+    reference: str = ""
 
 
 class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):
@@ -172,6 +175,12 @@ class TurnWithdrawn(Intent, frozen=True, kw_only=True, tag="turn.withdrawn"):
     """A queued turn was taken back, as if never sent."""
 
     turn: TurnId
+
+
+class QueueReordered(Intent, frozen=True, kw_only=True, tag="queue.reordered"):
+    """These queued turns trade places among themselves, so that they stand in this order; all others stay."""
+
+    turns: tuple[TurnId, ...]
 
 
 class TurnReleased(Intent, frozen=True, kw_only=True, tag="turn.released"):
@@ -231,6 +240,15 @@ class RuleRemembered(Intent, frozen=True, kw_only=True, tag="rule.remembered"):
     rule: Rule
     session: SessionId | None = None
     ask: AskId | None = None
+
+
+class DefaultsChosen(Intent, frozen=True, kw_only=True, tag="defaults.chosen"):
+    """What a new session is given unless it says otherwise. What is set replaces, the rest stays."""
+
+    agent: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    mode: str | UnsetType = UNSET
+    workspace: str | UnsetType = UNSET
 
 
 class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
@@ -525,8 +543,9 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested
+    | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | MemoryRequested
 )  # fmt: skip
 AnyFact = (
     TextAppended | ThoughtAppended | ToolChanged

@@ -1,10 +1,11 @@
-"""What belongs to no session: the rules that a person allowed for good. Folded from the log `house`.
+"""What belongs to no session: what is allowed for good, what new sessions are given. Folded from the log `house`.
 
 Total like a session: what does not fit has no effect. A rule that was revoked stays so; the same answer recorded again
 does not bring it back, because its key is taken.
 """
 
 import msgspec
+from msgspec import UNSET
 
 from holdfast.core import events as e
 from holdfast.core.ids import AskId, SessionId
@@ -21,11 +22,21 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     ask: AskId | None = None
 
 
+class Defaults(msgspec.Struct, frozen=True, kw_only=True):
+    """What a new session is given unless it says otherwise; empty for what suits the machine."""
+
+    agent: str = ""
+    model: str = ""
+    mode: str = ""
+    workspace: str = ""
+
+
 class House(msgspec.Struct, kw_only=True):
     """`rules` in the order in which they were remembered."""
 
     seq: int = 0
     rules: dict[str, Remembered] = {}
+    defaults: Defaults = Defaults()
 
     def apply(self, record: Record) -> None:
         """Fold one record of the house log."""
@@ -38,5 +49,13 @@ class House(msgspec.Struct, kw_only=True):
                 self.rules.setdefault(event.rule.id, remembered)
             case e.RuleRevoked() as event:
                 self.rules.pop(event.rule, None)
+            case e.DefaultsChosen() as event:
+                before = self.defaults
+                self.defaults = Defaults(
+                    agent=before.agent if event.agent is UNSET else event.agent,
+                    model=before.model if event.model is UNSET else event.model,
+                    mode=before.mode if event.mode is UNSET else event.mode,
+                    workspace=before.workspace if event.workspace is UNSET else event.workspace,
+                )
             case _:
                 pass

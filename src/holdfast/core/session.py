@@ -50,6 +50,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 course.submit(self, record, event)
             case e.TurnWithdrawn() as event:
                 course.withdraw(self, event.turn)
+            case e.QueueReordered() as event:
+                course.reorder(self, event.turns)
             case e.TurnReleased() as event:
                 course.release(self, event.turn)
             case e.TurnCancelRequested() as event:
@@ -132,7 +134,7 @@ class Session(State, kw_only=True, omit_defaults=True):
                 if ask is not None:
                     ask.notified_at = ask.notified_at or record.time
                 self.notified = event.turn or self.notified
-            case e.RuleRemembered() | e.RuleRevoked():
+            case e.RuleRemembered() | e.RuleRevoked() | e.DefaultsChosen():
                 pass  # the house folds these
             case e.Unknown():
                 pass
@@ -263,6 +265,7 @@ class Session(State, kw_only=True, omit_defaults=True):
             event.tags,
         )
         self.predecessor = event.predecessor
+        self.conversation = Conversation(event.agent, event.reference) if event.reference else None
         self.touch(record)
 
     def _change(self, event: e.SessionChanged) -> None:

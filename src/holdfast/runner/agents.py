@@ -4,7 +4,8 @@ Law: a process that owns turns which are not committed to memory is kept, whatev
 once, when they are.
 """
 
-from collections.abc import Callable
+import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,8 @@ import msgspec
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.acp.listener import Deaf, Listener
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
+from holdfast.agents.standing import located
 from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
@@ -70,8 +72,13 @@ class Agents:
         hosted = self._hosted.get(instance)
         return hosted if hosted is not None and hosted.agent.alive else None
 
-    async def open(self, session: Session, listener: Listener) -> tuple[Hosted, bool]:
-        """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`."""
+    async def open(
+        self, session: Session, listener: Listener, unfinished: Callable[[], Awaitable[str]]
+    ) -> tuple[Hosted, bool]:
+        """Have the agent that the session wants; whether it knows the conversation. Raise as `Host.open`.
+
+        One that takes up a conversation is told what it said of an answer that was `unfinished`.
+        """
         spec = self._find_agent(session.agent)
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
@@ -80,7 +87,8 @@ class Agents:
             self._current = ""
             await self.tidy(session.ledger)
             self._outbox.emit(AgentOpening(agent=spec.name))
-            current = await self._open(session, spec, reference, listener, aside=False)
+            said = await unfinished() if reference else ""
+            current = await self._open(session, spec, reference, listener, aside=False, unfinished=said)
             self._current = current.instance
         await self._choose(current, session)
         return current, current.agent.knows
@@ -112,7 +120,14 @@ class Agents:
         await self.tidy(ledger)
 
     async def _open(
-        self, session: Session, spec: AgentSpec, reference: str, listener: Listener, *, aside: bool
+        self,
+        session: Session,
+        spec: AgentSpec,
+        reference: str,
+        listener: Listener,
+        *,
+        aside: bool,
+        unfinished: str = "",
     ) -> Hosted:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
@@ -122,8 +137,15 @@ class Agents:
         agent = None if early is None else await early.take(spec)
         if agent is None:
             home = str(self._settings.home)
-            agent = await AcpAgent.start(spec, workspace=workspace, tag=tag, home=home)
-        await agent.enter(workspace=workspace, tag=tag, listener=listener, reference=reference, blobs=self._blob)
+            agent = await AcpAgent.start(located(spec, os.environ), workspace=workspace, tag=tag, home=home)
+        await agent.enter(
+            workspace=workspace,
+            tag=tag,
+            listener=listener,
+            reference=reference,
+            unfinished=unfinished,
+            blobs=self._blob,
+        )
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
         opened = AgentOpened(

@@ -43,6 +43,7 @@ class Asks:
             turn=turn,
             command=permission.command,
             call=permission.call,
+            parent=permission.parent,
             title=permission.title,
             tool=permission.tool,
             action=permission.action,

@@ -6,8 +6,10 @@ to a model.
 
 from collections.abc import Iterable, Sequence
 
-from holdfast.core.ids import TurnId
-from holdfast.core.items import Item, Text, ToolCall, UserMessage
+from holdfast.core import window
+from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.items import End, Item, Text, ToolCall, UserMessage
+from holdfast.store.protocol import Store
 
 LENGTH = 40_000
 """Characters of transcript that are handed over: the end of it, if there is more."""
@@ -20,6 +22,24 @@ def recount(items: Iterable[Item]) -> str:
     lines = [line for item in items if (line := _line(item))]
     text = "\n\n".join(lines)
     return text if len(text) <= LENGTH else f"[earlier messages left out]\n{text[-LENGTH:]}"
+
+
+async def transcript(store: Store, session: SessionId) -> list[Item]:
+    """The last two pages and what is still open: more than an agent is ever handed."""
+    opened = await store.open(session)
+    earlier = await store.page(session, opened.page.number - 1)
+    entries = [*earlier.items, *opened.page.items, *window.transcript(opened.session)]
+    entries.sort(key=lambda entry: (entry.number, entry.item.k, entry.part))
+    return [entry.item for entry in entries]
+
+
+def unfinished(items: Sequence[Item]) -> str:
+    """What the agent said in a last turn that was cut off: it may not have kept that itself."""
+    last = next((item for item in reversed(items) if isinstance(item, End)), None)
+    if last is None or last.outcome not in ("interrupted", "failed"):
+        return ""
+    said = [item.flush() for item in items if isinstance(item, Text) and item.turn == last.turn and not item.parent]
+    return "\n\n".join(said)[-LENGTH:]
 
 
 def _line(item: Item) -> str:

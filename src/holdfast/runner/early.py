@@ -9,7 +9,8 @@ import os
 from collections.abc import Callable
 
 from holdfast.agents.acp.client import AcpAgent, AgentUnusable
-from holdfast.agents.catalog import AgentSpec, NoSuchAgent
+from holdfast.agents.catalog import NoSuchAgent
+from holdfast.agents.spec import AgentSpec
 from holdfast.settings import Settings
 
 log = logging.getLogger(__name__)

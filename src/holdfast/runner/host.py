@@ -12,9 +12,11 @@ from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
-from holdfast.agents.catalog import AgentSpec
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
     AnyFact,
+    ApprovalAnswered,
+    ApprovalDelivered,
     QuestionExpired,
     SteerDelivered,
     TextAppended,
@@ -26,6 +28,7 @@ from holdfast.core.ids import AskId, SessionId, TurnId, mint
 from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
+from holdfast.runner import context
 from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
@@ -57,6 +60,7 @@ class Host:
         early: Early | None = None,
     ) -> None:
         self._session = session
+        self._store = store
         self._outbox = outbox
         self._settings = settings
         self.agents = Agents(session, epoch, outbox, settings, find_agent, early)
@@ -82,9 +86,13 @@ class Host:
         """
         self._agent = None
         learn_all(self._outbox.cover, self._settings)
-        hosted, known = await self.agents.open(session, self)
+        hosted, known = await self.agents.open(session, self, self._unfinished)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
         return known
+
+    async def _unfinished(self) -> str:
+        """What people saw of an answer that was cut off."""
+        return context.unfinished(await context.transcript(self._store, self._session))
 
     async def close(self) -> None:
         """Let the agents end by themselves, shortly, and end what is left of them."""
@@ -183,6 +191,16 @@ class Host:
             self.spoke = True
             where = str(self._workspace)
             self._outbox.emit(self._asks.request(self._turn, request, agent=self._agent_name, workspace=where))
+
+    def decided(self, request: Permission, *, allow: bool) -> None:
+        """Record that it asked and that it answered itself. What it permitted is done already; nobody is told."""
+        if self._turn is None:
+            return
+        asked = self._asks.request(self._turn, request, agent=self._agent_name, workspace=str(self._workspace))
+        self._asks.settle(asked.ask)
+        self._outbox.emit(asked)
+        self._outbox.emit(ApprovalAnswered(ask=asked.ask, choice="once" if allow else "deny", by="agent"))
+        self._outbox.emit(ApprovalDelivered(ask=asked.ask))
 
     def question_asked(self, request: Elicited) -> None:
         if self._turn is None or self._agent is None:

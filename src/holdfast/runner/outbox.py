@@ -21,7 +21,7 @@ from holdfast import faults
 from holdfast.core.coalesce import coalesce_events, place
 from holdfast.core.cover import Cover
 from holdfast.core.errors import StoreError
-from holdfast.core.events import AnyFact, Event, TextAppended, ThoughtAppended, ToolChanged
+from holdfast.core.events import AnyFact, ApprovalAnswered, Event, TextAppended, ThoughtAppended, ToolChanged
 from holdfast.core.ids import SessionId
 from holdfast.core.records import Position, Record
 from holdfast.runner.screen import Screen
@@ -42,13 +42,17 @@ RETRY = 0.5
 """Seconds between looks at a store that could not be written."""
 
 
+Carried = AnyFact | ApprovalAnswered
+"""An agent that answered itself did so in its run: that is a fact, though the answer is an intent's when a person's."""
+
+
 class Tell(Protocol):
     """Hears whether facts go to the spool because the store can't be written."""
 
     def __call__(self, *, spooling: bool) -> None: ...
 
 
-def weight(fact: AnyFact) -> int:
+def weight(fact: Carried) -> int:
     """About how many characters a fact holds, of what an agent can make long."""
     match fact:
         case TextAppended() | ThoughtAppended():
@@ -89,7 +93,7 @@ class Outbox:
         self.cover = Cover()
         self._screen = Screen(self.cover)
         self._giving_up: asyncio.TimerHandle | None = None
-        self._waiting: deque[AnyFact] = deque()
+        self._waiting: deque[Carried] = deque()
         self._weight = 0
         self._emitted = 0
         self._stored = 0
@@ -100,14 +104,17 @@ class Outbox:
         self.fold: Fold | None = None
         self._loop = asyncio.get_running_loop()
 
-    def emit(self, fact: AnyFact) -> None:
+    def emit(self, fact: Carried) -> None:
         """Take a fact. It is stored as soon as may be, in the order of emission."""
+        if isinstance(fact, ApprovalAnswered):
+            self._put(fact)  # an approval is never altered
+            return
         for shown in self._screen.take(fact):
             self._put(shown)
         if self._giving_up is None and self._screen.holding:
             self._giving_up = self._loop.call_later(HELD_SECONDS, self._let_go)
 
-    def _put(self, fact: AnyFact) -> None:
+    def _put(self, fact: Carried) -> None:
         self._waiting.append(fact)
         self._weight += weight(fact)
         self._emitted += 1
@@ -123,7 +130,7 @@ class Outbox:
         for fact in self._screen.release():
             self._put(fact)
 
-    async def commit(self, *facts: AnyFact) -> None:
+    async def commit(self, *facts: Carried) -> None:
         """Take facts and return when they, and all before them, are in the store."""
         for fact in facts:
             self.emit(fact)
@@ -175,9 +182,9 @@ class Outbox:
             await self._release(len(batch), stored=0)
         await self._drain()
 
-    def _batch(self) -> list[AnyFact]:
+    def _batch(self) -> list[Carried]:
         """What goes together next: at least one fact, however long."""
-        batch: list[AnyFact] = []
+        batch: list[Carried] = []
         total = 0
         for fact in self._waiting:
             total += weight(fact)

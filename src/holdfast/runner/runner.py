@@ -19,7 +19,6 @@ from holdfast.core.errors import StoreError
 from holdfast.core.events import AgentFailed, RunnerStarted, RunnerStopped, TurnEnded, TurnStarted
 from holdfast.core.house import House
 from holdfast.core.ids import HOUSE, SessionId, TurnId
-from holdfast.core.items import Item
 from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 from holdfast.ownership import PROTOCOL, Lock
@@ -307,18 +306,12 @@ class Runner:
         """What the agent is told: the message, with what it can't know."""
         text = turn.message.text
         if turn.message.continues is not None:
-            return context.continued(text, turn.message.continues, await self._transcript())
+            return context.continued(text, turn.message.continues, await context.transcript(self._store, self._id))
         if known:
             return text
-        return context.introduced(text, [item for item in await self._transcript() if item.turn != turn.id])
-
-    async def _transcript(self) -> list[Item]:
-        """The last two pages and what is still open: more than an agent is ever handed."""
-        opened = await self._store.open(self._id)
-        earlier = await self._store.page(self._id, opened.page.number - 1)
-        entries = [*earlier.items, *opened.page.items, *window.transcript(opened.session)]
-        entries.sort(key=lambda entry: (entry.number, entry.item.k, entry.part))
-        return [entry.item for entry in entries]
+        return context.introduced(
+            text, [item for item in await context.transcript(self._store, self._id) if item.turn != turn.id]
+        )
 
     def _cancel(self, turn: TurnId) -> None:
         """Stop the agent politely; after five seconds, end its processes."""

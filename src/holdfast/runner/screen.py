@@ -49,7 +49,7 @@ class Screen:
         self._outputs: dict[CallId, Told] = {}
         self._arguments: dict[CallId, e.ToolChanged] = {}
 
-    def take(self, fact: e.AnyFact) -> Iterator[e.AnyFact]:
+    def take(self, fact: e.AnyFact | e.ApprovalAnswered) -> Iterator[e.AnyFact | e.ApprovalAnswered]:
         if not self.cover:
             yield fact
             return
@@ -60,6 +60,9 @@ class Screen:
                 if fact.first:
                     yield from self._hush(fact.parent)
                 yield from self._change(fact)
+            case e.ApprovalAnswered():
+                yield from self.release()
+                yield fact
             case _:
                 if not isinstance(fact, QUIET):
                     yield from self.release()

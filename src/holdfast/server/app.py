@@ -14,13 +14,26 @@ from holdfast.server.assets import Asset, Page
 from holdfast.server.dialect import approvals, questions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
 from holdfast.server.guard import Guard, guarded
-from holdfast.server.routes import account, asks, audit, files, health, memory, rules, sessions, stream, turns
+from holdfast.server.routes import (
+    account,
+    agents,
+    asks,
+    audit,
+    endpoints,
+    files,
+    health,
+    memory,
+    rules,
+    sessions,
+    stream,
+    turns,
+)
 from holdfast.server.routes.health import READ
 from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/session/{session_id:str}"]
+PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -32,6 +45,8 @@ API = (
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,
+    *agents.ROUTES,
+    *endpoints.ROUTES,
 )
 DIALECT = (approvals.ROUTES, questions.ROUTES)
 
@@ -76,6 +91,6 @@ def asset_route(paths: list[str], asset: Asset) -> HTTPRouteHandler:
 
     @route(paths, http_method=READ, sync_to_thread=False, include_in_schema=False)
     def send_asset() -> Response[bytes]:
-        return Response(asset.content, media_type=asset.media_type, headers={"cache-control": asset.cache})
+        return Response(asset.content, media_type=asset.media_type, headers=asset.headers)
 
     return send_asset

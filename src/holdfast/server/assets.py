@@ -12,6 +12,18 @@ from holdfast.core.errors import HoldfastError
 
 FOLDER = Path(__file__).resolve().parent.parent / "static"
 HASHED = "assets"
+DIAGRAMS = "diagram.html"
+DIAGRAM_POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        # What is drawn carries its styles with it. Nothing else may be loaded, sent or led to from there.
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+    ]
+)
 VERSION_TAG = '<meta name="holdfast-version" content="{}" />'
 
 # Written out, because what the machine's own table says of .js differs from machine to machine.
@@ -37,6 +49,13 @@ class Asset:
     content: bytes
     media_type: str
     cache: str
+    policy: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is said of this file that is not said of all."""
+        named = {"cache-control": self.cache, "content-security-policy": self.policy}
+        return {name: value for name, value in named.items() if value}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +73,7 @@ def read_page(folder: Path, version: str, mount: str = "") -> Page:
         raise PageMissing(folder)
     files = {
         f"/{path.relative_to(folder).as_posix()}": read_asset(path)
-        for path in [*folder.glob("*.svg"), *folder.glob(f"{HASHED}/*")]
+        for path in [*folder.glob("*.svg"), *folder.glob(DIAGRAMS), *folder.glob(f"{HASHED}/*")]
     }
     return Page(shell=shell_with(version, mount, read_asset(index)), files=files)
 
@@ -63,7 +82,8 @@ def read_asset(path: Path) -> Asset:
     media_type = MEDIA_TYPES.get(path.suffix, "application/octet-stream")
     # Vite puts a digest of the content into the names under assets/, so what such a name means never changes.
     cache = FOR_EVER if path.parent.name == HASHED else ASK_FIRST
-    return Asset(content=path.read_bytes(), media_type=media_type, cache=cache)
+    policy = DIAGRAM_POLICY if path.name == DIAGRAMS else ""
+    return Asset(content=path.read_bytes(), media_type=media_type, cache=cache, policy=policy)
 
 
 def shell_with(version: str, mount: str, shell: Asset) -> Asset:

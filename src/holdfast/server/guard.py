@@ -33,8 +33,8 @@ READS = ("GET", "HEAD")
 
 OPEN = frozenset({("GET", "/health"), ("HEAD", "/health"), ("GET", "/api/status"), ("POST", "/api/sign-in")})
 """What answers without a credential, beside the page, which is a shell without data."""
-PAGE = re.compile(r"/|/session/[^/]+")
-PAGE_FILES = re.compile(r"/assets/[^/]+|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
+PAGE = re.compile(r"/|/settings|/session/[^/]+")
+PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
 """The page's own addresses: where it opens, and which of its files are sent to anybody who asks."""
 
 SIGN_IN = "This needs a credential. Open the link that this command prints: holdfast link"

@@ -11,6 +11,8 @@ CONTENT_POLICY = "; ".join(
         "connect-src 'self'",
         "manifest-src 'self'",
         "worker-src 'self'",
+        # Diagrams are drawn in a frame that has a policy of its own.
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

@@ -8,14 +8,17 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from holdfast.agents.survey import Hint, Surveyed
 from holdfast.core import codec
 from holdfast.core.events import Attachment, Choice, Known, Rule
+from holdfast.core.house import Defaults
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Item, Question
 from holdfast.core.overview import Overview
 from holdfast.core.policy import Offer
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
+from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
 from holdfast.store.protocol import Hit, Page, Row
 
@@ -40,10 +43,39 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 # What is asked.
 
 
+class NewDefaults(Body, frozen=True, kw_only=True):
+    """What a new session is given unless it says otherwise. What is given is changed; the rest stays."""
+
+    agent: Name | UnsetType = UNSET
+    model: Name | UnsetType = UNSET
+    mode: Name | UnsetType = UNSET
+    workspace: Folder | UnsetType = UNSET
+
+
+class NewEndpoint(Body, frozen=True, kw_only=True):
+    """Where models are served. Without `key` or `key_env` a key that is there stays; `key_env` names a variable."""
+
+    base_url: Annotated[str, Meta(max_length=2000)]
+    key: Annotated[str, Meta(max_length=2000)] | UnsetType = UNSET
+    key_env: Annotated[str, Meta(max_length=200)] | UnsetType = UNSET
+    models: Annotated[tuple[Name, ...], Meta(max_length=1000)] = ()
+    default_model: Name = ""
+    window: Annotated[int, Meta(ge=0)] = 0
+
+
+class EndpointTrial(Body, frozen=True, kw_only=True):
+    """What to try. With the `name` of an endpoint that is there, its key is used unless another is given."""
+
+    base_url: Annotated[str, Meta(max_length=2000)]
+    key: Annotated[str, Meta(max_length=2000)] = ""
+    name: Name = ""
+
+
 class NewSession(Body, frozen=True, kw_only=True):
     """`id` may be chosen by the client: the same request again changes nothing.
 
-    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it.
+    What the `predecessor` (also: `prev_session_id`) completed is committed to memory behind it. `reference` names a
+    conversation that the agent had before, elsewhere; the session goes on with it.
     """
 
     id: Id | None = None
@@ -56,6 +88,7 @@ class NewSession(Body, frozen=True, kw_only=True):
     tags: Tags = ()
     predecessor: Id | None = None
     prev_session_id: Id | None = None
+    reference: Annotated[str, Meta(max_length=200)] = ""
 
 
 class SessionChange(Body, frozen=True, kw_only=True):
@@ -91,6 +124,12 @@ class Continuation(Body, frozen=True, kw_only=True):
 
     id: Id
     text: Text = "Go on where you were interrupted."
+
+
+class QueueOrder(Body, frozen=True, kw_only=True):
+    """Turns that wait, in the order in which they are to run. Those that are not named stay where they are."""
+
+    turns: Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
 
 
 class AskAnswer(Body, frozen=True, kw_only=True):
@@ -135,6 +174,45 @@ class PasswordChange(Body, frozen=True, kw_only=True):
 
 
 # What is answered.
+
+
+class AgentList(Answer, frozen=True, kw_only=True):
+    """Every agent that could be used, and how it stands. `looking`: a look goes on, so ask again in a moment.
+
+    `default` is the agent of a session that names none, `defaults` what a person has chosen, `hints` what else was
+    found on this machine.
+    """
+
+    agents: tuple[Surveyed, ...]
+    default: str
+    defaults: Defaults
+    hints: tuple[Hint, ...]
+    looking: bool
+
+
+class AgentCheck(Answer, frozen=True, kw_only=True):
+    """Whether the agent could be started just now; `reason` says why not."""
+
+    ready: bool
+    reason: str
+    agent: Surveyed | None
+
+
+class EndpointList(Answer, frozen=True, kw_only=True):
+    endpoints: list[PublicEndpoint]
+
+
+class EndpointTried(Answer, frozen=True, kw_only=True):
+    """The models that are served there, or the reason why they could not be listed."""
+
+    models: list[str]
+    reason: str
+
+
+class Woken(Answer, frozen=True, kw_only=True):
+    """The agent is being opened, if there is a free place."""
+
+    session: SessionId
 
 
 class Failure(Answer, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,6 +21,9 @@ import uvicorn
 import uvloop
 
 from holdfast import __version__, logs
+from holdfast.agents import catalog
+from holdfast.agents.catalog import added_in
+from holdfast.agents.survey import take_survey
 from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
@@ -32,6 +35,7 @@ from holdfast.server.links import Links
 from holdfast.server.listening import listen
 from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
+from holdfast.server.roster import Roster
 from holdfast.server.supervisor import Supervisor
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
@@ -144,12 +148,18 @@ async def run(
 ) -> int:
     """Serve until asked to end, and return how many runs go on."""
     async with opened(settings) as store, Hub(store) as hub, asyncio.TaskGroup() as group:
+        roster = Roster(
+            settings,
+            lambda: take_survey(settings, os.environ),
+            lambda name: catalog.find(name, added_in(settings)),
+        )
         wiring = Wiring(
             settings=settings,
             store=store,
             hub=hub,
             gatekeeper=gatekeeper,
-            supervisor=Supervisor(store, settings),
+            supervisor=Supervisor(store, settings, lambda: roster.early),
+            roster=roster,
             instance=presence.instance,
             started=time.monotonic(),
         )
@@ -168,8 +178,8 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
+        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run())]
         watches.append(group.create_task(notified(wiring, presence.link)))
-        watches.append(group.create_task(gatekeeper.watch()))
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])
         for watch in watches:

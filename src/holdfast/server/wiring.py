@@ -9,6 +9,7 @@ from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
@@ -58,6 +59,7 @@ class Wiring:
     hub: Hub
     gatekeeper: Gatekeeper
     supervisor: Supervising
+    roster: Roster
     instance: str
     started: float
     clock: Callable[[], float] = time.monotonic

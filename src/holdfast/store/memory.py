@@ -281,6 +281,7 @@ def _asked(name: SessionId, log: Log, query: Query) -> bool:
         and query.project in (None, row.project)
         and (query.tag is None or query.tag in row.tags)
         and fold(query.text.strip()) in fold(row.title)
+        and (not query.on_top or row.pinned or log.projection.session.alive)
     )
 
 

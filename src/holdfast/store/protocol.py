@@ -56,13 +56,18 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """Which sessions to list. `text` is looked for in titles; `cursor` continues a listing."""
+    """Which sessions to list. `text` is looked for in titles; `cursor` continues a listing.
+
+    `on_top` leaves only those that stand before all others whenever they were active: pinned ones, and ones with a
+    living runner, among which are all that run or wait for an answer.
+    """
 
     text: str = ""
     archived: bool = False
     deleted: bool = False
     project: str | None = None
     tag: str | None = None
+    on_top: bool = False
     limit: int = 50
     cursor: str | None = None
 

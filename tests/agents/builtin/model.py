@@ -6,13 +6,15 @@ divides the answers to one message: the first part is played at once, the second
 !say TEXT            says TEXT, word by word          !think TEXT     reasons, word by word
 !stream N MS         says N words, one every MS ms    !tool NAME JSON calls a tool
 !wait MS             is silent                        !hang           is silent until the client goes
-!error CODE [TEXT]   answers with an HTTP error       !flaky N CODE   the same for the first N requests only
-!drop                cuts the connection              !length         ends for want of tokens
+!error CODE [TEXT]   an HTTP error; {key} is the key  !flaky N CODE   the same for the first N requests only
+!drop, !reset        end the connection, hang it up   !length         ends for want of tokens
 !quote               says what the last tool returned !ids            all tool calls get the id `call_0`
 """
 
 import itertools
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Generator
@@ -118,7 +120,8 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
     def _fail(self, code: int, text: str) -> int:
-        error: Json = {"message": text or "mock failure", "type": "server_error"}
+        told = text.replace("{key}", self.headers.get("authorization", ""))
+        error: Json = {"message": told or "mock failure", "type": "server_error"}
         if text == "context_length_exceeded":
             error["code"] = text
         self._answer(code, {"error": error}, {"retry-after": "1"} if code == 429 else {})
@@ -167,6 +170,10 @@ class Handler(BaseHTTPRequestHandler):
                     self._await_end()
                     return
                 case "drop":
+                    return
+                case "reset":
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.connection.close()
                     return
                 case "length":
                     finish = "length"

@@ -25,9 +25,23 @@ export class Route {
     this.#read()
   }
 
+  /** Whether the address is that of the list; a wide screen shows it beside everything. */
+  get isList(): boolean {
+    return this.session === null && !this.isSettings && !this.isNew
+  }
+
+  get isSettings(): boolean {
+    return this.#path === '/settings'
+  }
+
+  goSettings(): void {
+    if (!this.isSettings) history.pushState(null, '', '/settings')
+    this.#read()
+  }
+
   /** Whether the address asks for a new session; a wide screen shows it beside the list anyway. */
   get isNew(): boolean {
-    return this.session === null && this.#hash === '#new'
+    return this.#path === '/' && this.#hash === '#new'
   }
 
   goNew(): void {

@@ -1,5 +1,6 @@
 // Keys that work wherever nobody writes. None of them answers anything.
 
+import { waits } from './sessions/groups'
 import type { Workspace } from './workspace.svelte'
 
 export interface Doings {
@@ -48,10 +49,10 @@ export function shortcuts(workspace: Workspace, doings: Doings): (event: Keyboar
   /** The next session that waits, after the open one. */
   function nextWaiting(): void {
     pressedG = -Infinity
-    const waiting = rows().filter((row) => row.dataset.state === 'waiting')
-    const open = waiting.findIndex((row) => row.getAttribute('aria-current') === 'page')
+    const waiting = waits(workspace.sessions.rows)
+    const open = waiting.findIndex(({ id }) => id === workspace.route.session)
     const next = waiting[(open + 1) % waiting.length]
-    if (next !== undefined) workspace.route.go(next.pathname.split('/').at(-1) ?? null)
+    if (next !== undefined) workspace.route.go(next.id)
   }
 }
 

@@ -23,10 +23,13 @@ export class Workspace {
   readonly sessions = new Sessions()
   readonly outbox = new Outbox()
   readonly asks = new Asks()
-  readonly notices = new Notices((session) => this.route.go(session))
+  readonly notices = new Notices((session, ask) => this.#lead(session, ask))
   readonly live: Live
+  /** The session that is being answered in the list; it stays so while it goes on and asks again. */
+  answering = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)
   #deleted = $state.raw<{ id: string; title: string } | null>(null)
+  #aimed = $state<string | null>(null)
   #predecessor: string | null = null
   #seen = 0
 
@@ -51,6 +54,20 @@ export class Workspace {
   /** What was deleted last and can still be brought back here. */
   get deleted(): { id: string; title: string } | null {
     return this.#deleted
+  }
+
+  /** The ask that a notification has led to, until its card is reached. */
+  get aimed(): string | null {
+    return this.#aimed
+  }
+
+  reached(): void {
+    this.#aimed = null
+  }
+
+  #lead(session: string, ask: string): void {
+    this.#aimed = ask
+    this.route.go(session)
   }
 
   /** Turn to a new session. */

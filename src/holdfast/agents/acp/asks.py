@@ -34,6 +34,7 @@ class Permission(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     call: CallId | None
+    parent: CallId | None = None
     title: str
     command: str
     tool: str = ""
@@ -72,6 +73,7 @@ def permission(name: str, wanted: wire.PermissionWanted, call: Call, workspace: 
     return Permission(
         id=name,
         call=CallId(said.tool_call_id),
+        parent=CallId(ours.parent) if ours.parent else None,
         title=call.title,
         command=command if isinstance(command, str) else shlex.join(command),
         tool=call.name,

@@ -27,8 +27,8 @@ from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notificatio
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
 from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
 from holdfast.agents.acp.translate import Meter, Translator
-from holdfast.agents.catalog import AgentSpec
 from holdfast.agents.child import Child
+from holdfast.agents.spec import AgentSpec
 from holdfast.core.errors import BadId
 from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
@@ -123,13 +123,17 @@ class AcpAgent:
         except OSError as exc:
             raise AgentUnusable(spec.title, f"{spec.command[0]} can't be started in {workspace} ({exc}).") from exc
         agent = cls(spec, child, workspace, home)
-        async with agent._or_unusable(patience):
-            agent._hello = hello = await greet(agent._connection)
-            ours = hello.capabilities.ours
-            agent.name, agent.version = hello.name or agent.name, hello.version
-            agent.can_steer, agent.can_commit_memory = ours.steer, ours.commit_memory
-            agent.takes_reasons, agent.warm = ours.reasons, ours.warm
+        await agent.greet(patience)
         return agent
+
+    async def greet(self, patience: float = OPENING) -> None:
+        """Hear what it can do. Raise as `open`."""
+        async with self._or_unusable(patience):
+            self._hello = hello = await greet(self._connection)
+        ours = hello.capabilities.ours
+        self.name, self.version = hello.name or self.name, hello.version
+        self.can_steer, self.can_commit_memory = ours.steer, ours.commit_memory
+        self.takes_reasons, self.warm = ours.reasons, ours.warm
 
     async def enter(
         self,
@@ -138,16 +142,21 @@ class AcpAgent:
         tag: str,
         listener: Listener,
         reference: str = "",
+        unfinished: str = "",
         blobs: Callable[[Attachment], Path] | None = None,
         patience: float = OPENING,
     ) -> None:
-        """Begin or take up the agent's session. What it starts from now on carries `tag`. Raise as `open`."""
+        """Begin or take up the agent's session. What it starts from now on carries `tag`. Raise as `open`.
+
+        `unfinished` is what it said of an answer that was cut off, in case it did not keep that.
+        """
         assert self._hello is not None
         self._workspace, self._blobs = workspace, blobs
         self._child.tag = tag
         self._errands = self._runs_errands()
         async with self._or_unusable(patience):
-            wanted = Wanted(workspace=workspace, reference=reference, run=tag if self.warm else "")
+            run = tag if self.warm else ""
+            wanted = Wanted(workspace=workspace, reference=reference, run=run, unfinished=unfinished)
             opened = await enter(self._connection, self._hello, wanted)
         self._listener = listener
         self._meter = Meter(fresh=opened.fresh)
@@ -315,6 +324,10 @@ class AcpAgent:
                 notice = wire.read(notification.params, wire.Notice)
                 if notice is not None and notice.session_id == self.reference and self._translator is not None:
                     self._emit(self._translator.notice(notice))
+            case "_holdfast/decided":
+                decided = wire.read(notification.params, wire.Decided)
+                if decided is not None and self._prompting is not None and not self._cancelled:
+                    self._decided(decided)
             case _:
                 pass
 
@@ -391,6 +404,14 @@ class AcpAgent:
     def printed(self, call: CallId, text: str) -> None:
         if self._translator is not None:
             self._emit(self._translator.print(call, text))
+
+    def _decided(self, decided: wire.Decided) -> None:
+        """The agent has decided by itself on something that it would have asked for in another mode."""
+        if self._translator is not None:
+            self._emit(self._translator.pause())
+            call = self._translator.describe(decided.tool_call)
+            name = self._name(decided.ours.id)
+            self._listener.decided(asks.permission(name, decided, call, str(self._workspace)), allow=decided.allowed)
 
     def _elicitation_wanted(self, request: Request) -> None:
         wanted = wire.read(request.params, wire.ElicitationWanted)

@@ -4,10 +4,8 @@ Law: only regular files inside the workspace, and only text. A write puts exactl
 them or none: a reader sees the old text or the new.
 """
 
+import io
 import os
-import secrets
-import stat
-from pathlib import Path
 
 from holdfast.core.errors import Refused
 from holdfast.workspace.files import Workspace
@@ -34,18 +32,19 @@ def read_text(workspace: Workspace, path: str, line: int | None = None, limit: i
     """The text of a file, or `limit` lines of it from the line numbered `line` on, which counts from 1."""
     real = workspace.resolve(path)
     first = max(1, line or 1)
+    last = None if limit is None else first + limit
     taken: list[str] = []
     size = 0
     try:
-        with _regular(real).open(encoding="utf-8", newline="") as lines:
+        with io.TextIOWrapper(workspace.opened(real, os.O_RDONLY), encoding="utf-8", newline="\n") as lines:
             for number, text in enumerate(lines, 1):
-                if limit is not None and number >= first + limit:
+                if last is not None and number >= last:
                     break
                 if number >= first:
                     taken.append(text)
                     size += len(text)
-                    if size > LARGEST:
-                        raise NotReadable(path, f"it is larger than {LARGEST:,} bytes; read some lines of it")
+                if size > LARGEST:
+                    raise NotReadable(path, f"it is larger than {LARGEST:,} bytes; read some lines of it")
     except FileNotFoundError as exc:
         raise NoFile(path) from exc
     except UnicodeDecodeError as exc:
@@ -58,40 +57,11 @@ def read_text(workspace: Workspace, path: str, line: int | None = None, limit: i
 def write_text(workspace: Workspace, path: str, content: str) -> None:
     """Make the file hold `content`, with the folders that lead to it. Who may use it stays as it was."""
     real = workspace.resolve(path)
+    if real.exists() and not real.is_file():
+        raise NotWritable(path, "it is no ordinary file")
     try:
-        data = content.encode()
-        mode = _mode(real)
-        real.parent.mkdir(parents=True, exist_ok=True)
-        beside = real.with_name(f".{secrets.token_hex(8)}.holdfast")
-        try:
-            _create(beside, data, mode)
-            beside.replace(real)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        workspace.write_text(real, content)
     except UnicodeEncodeError as exc:
         raise NotWritable(path, "its text holds half a character") from exc
     except OSError as exc:
         raise NotWritable(path, exc.strerror or exc) from exc
-
-
-def _create(path: Path, data: bytes, mode: int | None) -> None:
-    with path.open("xb") as file:
-        file.write(data)
-        if mode is not None:
-            os.fchmod(file.fileno(), mode)
-
-
-def _mode(real: Path) -> int | None:
-    """The permissions that the file has; None if there is none yet."""
-    try:
-        return stat.S_IMODE(_regular(real).stat().st_mode)
-    except FileNotFoundError:
-        return None
-
-
-def _regular(real: Path) -> Path:
-    """Raise OSError unless it is a regular file: to open a pipe would wait for whoever writes to it."""
-    if not stat.S_ISREG(real.stat().st_mode):
-        raise OSError(0, "it is not a regular file")
-    return real

@@ -43,6 +43,10 @@ class Listener(Protocol):
         ...
 
     def permission_requested(self, request: Permission) -> None: ...
+    def decided(self, request: Permission, *, allow: bool) -> None:
+        """The agent answered its own request."""
+        ...
+
     def question_asked(self, request: Elicited) -> None: ...
     def ended(self, code: int | None, stderr: str) -> None:
         """The process died by itself. Told once, after all that it had said."""
@@ -60,6 +64,9 @@ class Deaf:
 
     def permission_requested(self, request: object) -> None:
         """It has no turn; the client refuses."""
+
+    def decided(self, request: object, *, allow: bool) -> None:
+        """It has no turn; nothing was done."""
 
     def question_asked(self, request: object) -> None:
         """It has no turn; the client refuses."""

@@ -33,16 +33,21 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which session the agent is to work in. `run` is the mark of what it starts."""
+    """Which session the agent is to work in. `run` is the mark of what it starts.
+
+    `unfinished` is what it said of an answer that was cut off, for a session that is taken up.
+    """
 
     workspace: Path
     reference: str = ""
     run: str = ""
+    unfinished: str = ""
 
     @property
     def params(self) -> dict[str, Any]:
-        ours = {"_meta": {"holdfast": {"run": self.run}}} if self.run else {}
-        return {"cwd": str(self.workspace), "mcpServers": [], **ours}
+        ours = {name: said for name, said in (("run", self.run), ("unfinished", self.unfinished)) if said}
+        meta = {"_meta": {"holdfast": ours}} if ours else {}
+        return {"cwd": str(self.workspace), "mcpServers": [], **meta}
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):

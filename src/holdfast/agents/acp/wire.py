@@ -371,6 +371,12 @@ class PermissionWanted(WithMeta, frozen=True, kw_only=True):
     options: tuple[PermissionOption, ...] = ()
 
 
+class Decided(PermissionWanted, frozen=True, kw_only=True):
+    """`_holdfast/decided`: the agent decided by itself, as the mode that it is in lets it."""
+
+    allowed: bool = False
+
+
 class OneOf(Wire, frozen=True, kw_only=True):
     const: str
     title: str = ""

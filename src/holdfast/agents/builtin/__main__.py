@@ -46,6 +46,7 @@ async def _serve(out: int) -> None:
         task.add_done_callback(turns.discard)
 
     agent = Agent(Link(writer), settings, dict(os.environ), spawn)
+    await agent.warm()
     reading = asyncio.create_task(_read(reader, agent))
     loop.add_signal_handler(signal.SIGTERM, reading.cancel)
     with contextlib.suppress(asyncio.CancelledError, ConnectionError):
@@ -54,6 +55,7 @@ async def _serve(out: int) -> None:
         task.cancel()
     if turns:
         await asyncio.wait(turns, timeout=2)
+    await agent.close()
 
 
 async def _read(reader: asyncio.StreamReader, agent: Agent) -> None:

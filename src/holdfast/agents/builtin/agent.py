@@ -20,6 +20,7 @@ from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Link, Voice, as_object, at
 from holdfast.agents.builtin.modes import Mode
 from holdfast.agents.builtin.provider import Providers
+from holdfast.agents.builtin.warm import warm
 from holdfast.agents.tree import MARK
 from holdfast.core.errors import HoldfastError, Refused
 from holdfast.endpoints import split
@@ -56,6 +57,15 @@ class Agent:
         self._spawn = spawn
         self._conversations: dict[str, Conversation] = {}
 
+    async def warm(self) -> None:
+        """Make ready what the first turn will need."""
+        await warm()
+        self._providers.warm()
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._providers.close()
+
     def feed(self, data: bytes) -> None:
         for message in self._link.feed(data):
             match message:
@@ -74,6 +84,9 @@ class Agent:
             answer = self._answer(request, params)
         except HoldfastError as exc:
             self._link.refuse(request.id, str(exc), INVALID_PARAMS)
+            return
+        except OSError as exc:
+            self._link.refuse(request.id, f"What was said can't be kept: {exc}.")
             return
         if answer is not None:
             self._link.respond(request.id, answer)

@@ -4,18 +4,21 @@ When it gets near, what was said long ago is summed up by the model itself, and 
 last messages stay as they are. A conversation that can't be made shorter is left alone.
 """
 
+import dataclasses
 from collections.abc import Sequence
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
+    ModelResponse,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
 )
 from pydantic_ai.models import Model
+from pydantic_ai.usage import RequestUsage
 
 NEAR = 0.8
 """How full the model's window may get."""
@@ -43,6 +46,12 @@ def due(messages: Sequence[ModelMessage], used: int, window: int) -> bool:
     return window > 0 and max(used, estimate(messages)) > NEAR * window
 
 
+def used(messages: Sequence[ModelMessage]) -> int:
+    """How many tokens the last request and its answer took, by the provider's count; 0 if that is not known."""
+    last = next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
+    return 0 if last is None else last.usage.input_tokens + last.usage.output_tokens
+
+
 def estimate(messages: Sequence[ModelMessage]) -> int:
     """About how many tokens the messages take."""
     return sum(len(recount(message)) for message in messages) // PER_TOKEN
@@ -57,7 +66,12 @@ async def shorten(messages: Sequence[ModelMessage], model: Model, window: int) -
     told = "\n\n".join(recount(message, OUTPUT) for message in old)[-room:]
     answer = await model_request(model, [ModelRequest.user_text_prompt(REQUEST + told)])
     text = "".join(part.content for part in answer.parts if isinstance(part, TextPart)).strip()
-    return [ModelRequest.user_text_prompt(SUMMARY + text), *recent] if text else None
+    return [ModelRequest.user_text_prompt(SUMMARY + text), *map(_uncounted, recent)] if text else None
+
+
+def _uncounted(message: ModelMessage) -> ModelMessage:
+    """Without the count of a request that held what is gone now."""
+    return dataclasses.replace(message, usage=RequestUsage()) if isinstance(message, ModelResponse) else message
 
 
 def divide(messages: Sequence[ModelMessage], tokens: int) -> tuple[list[ModelMessage], list[ModelMessage]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import BinaryContent, UserContent
 
 from holdfast.agents.builtin import compact, prompt
@@ -16,15 +17,17 @@ from holdfast.agents.builtin.deed import Bench
 from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Link, Voice, at
 from holdfast.agents.builtin.modes import Mode, described
-from holdfast.agents.builtin.provider import Providers
+from holdfast.agents.builtin.provider import Providers, explain
 from holdfast.agents.builtin.tools.table import TOOLS
-from holdfast.agents.builtin.turn import Setting, Turn
+from holdfast.agents.builtin.turn import Setting, Turn, TurnFailed
 from holdfast.agents.child import scrubbed
 from holdfast.agents.tree import HOME, MARK
 from holdfast.settings import Settings
 from holdfast.workspace.files import Workspace
 
 TITLE = 60
+ASKED = "\nThe user now says:\n"
+"""Before it stands what an agent that comes new to a session is told of it."""
 ENCLOSED = 64 * 1024
 """Bytes of an attached text that are put into the message."""
 COMMANDS = [{"name": "compact", "description": "Sum up the conversation so far, to make room for more"}]
@@ -106,7 +109,10 @@ class Conversation:
 
     async def _compact(self, voice: Voice) -> str:
         chosen = await self._providers.choose(self.history.model)
-        shorter = await compact.shorten(self.history.view, self._providers.model(chosen), 0)
+        try:
+            shorter = await compact.shorten(self.history.view, self._providers.model(chosen), 0)
+        except ModelAPIError as exc:
+            raise TurnFailed(explain(exc, chosen)) from exc
         if shorter is not None:
             self.history.replace(shorter)
         voice.say(compact.NOTICE if shorter is not None else "There is nothing to sum up yet.", "m1")
@@ -156,6 +162,6 @@ def _linked(name: str, uri: str) -> str:
 
 def _title(words: Sequence[UserContent]) -> str:
     """The first line of what was asked, shortened at a word."""
-    text = next((each for each in words if isinstance(each, str)), "")
+    text = next((each for each in words if isinstance(each, str)), "").rpartition(ASKED)[2]
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= TITLE else f"{line[:TITLE].rsplit(' ', 1)[0]}…"

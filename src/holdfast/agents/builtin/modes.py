@@ -4,6 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
+from holdfast.agents.builtin.about import ABOUT
 from holdfast.agents.builtin.deed import Deed, Tool
 from holdfast.agents.builtin.link import Json
 
@@ -29,13 +30,6 @@ class Mode(StrEnum):
                 return deed  # without a key: what is remembered is exactly this command
             return msgspec.structs.replace(deed, keys=(EDIT,))
         return None
-
-
-ABOUT: dict[Mode, tuple[str, str]] = {
-    Mode.DEFAULT: ("Default", "Asks before dangerous commands and edits."),
-    Mode.ASK: ("Ask", "Asks before every edit and every command."),
-    Mode.READ: ("Read only", "Reads and searches; changes nothing and runs no commands."),
-}
 
 
 def described(current: Mode) -> Json:

@@ -4,6 +4,7 @@ Clients are kept while the process lives: a connection that is open answers soon
 """
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -64,6 +65,19 @@ class Providers:
         self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
         self._listings: dict[str, asyncio.Task[Listing]] = {}
 
+    def warm(self) -> None:
+        """Have a client for every endpoint that names a model: making one takes longer than a first word should."""
+        with contextlib.suppress(Refused):
+            for endpoint in self.endpoints().values():
+                if endpoint.offered:
+                    self.model(Chosen(endpoint=endpoint, name=split(endpoint.offered[0])[1]))
+
+    async def close(self) -> None:
+        for asking in self._listings.values():
+            asking.cancel()
+        for client in self._clients.values():
+            await client.close()
+
     def endpoints(self) -> dict[str, Endpoint]:
         """Read anew each time: a key may have been added on the page a moment ago."""
         return read_endpoints(self._settings, self._environ)
@@ -113,7 +127,7 @@ class Providers:
     def window(self, chosen: Chosen) -> int:
         """How many tokens it can look at; 0 if that is not known (yet)."""
         asked = self._listings.get(chosen.endpoint.base_url)
-        known = asked.result().windows if asked is not None and asked.done() else {}
+        known = asked.result().windows if asked is not None and asked.done() and not asked.cancelled() else {}
         return chosen.endpoint.window or known.get(chosen.name, 0)
 
     def learn_window(self, chosen: Chosen) -> None:

@@ -10,7 +10,12 @@ import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import msgspec
-from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, UnexpectedModelBehavior
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    UnexpectedModelBehavior,
+)
 from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart, UserContent, UserPromptPart
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -64,7 +69,7 @@ class Turn:
             for part in message.parts
             if isinstance(part, ToolCallPart)
         }
-        self._context = 0
+        self._context = compact.used(self._history.messages)
         self.over = False
 
     def steer(self, words: str) -> bool:
@@ -101,23 +106,24 @@ class Turn:
     async def _answer(self) -> ModelResponse:
         """What the model says next, tried again when that may help."""
         await self._make_room()
+        squeezed = False
         for pause in (*PAUSES, None):
             spoken = Spoken(self._voice, f"m{next(self._messages)}", self._unused)
             try:
                 return await self._listen(spoken)
             except ModelContextWindowExceededError as exc:
-                if pause is None or not await self._compact():
+                if squeezed or pause is None or not await self._compact():
                     raise TurnFailed(explain(exc, self._set.chosen)) from exc
+                squeezed = True
             except ModelAPIError as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None or not passing(exc):
-                    raise TurnFailed(self._ended_early(spoken, explain(exc, self._set.chosen))) from exc
+                    raise TurnFailed(self._ended_early(spoken, exc)) from exc
                 await self._wait(min(exc.retry_after or pause, PATIENCE), explain(exc, self._set.chosen))
             except CutOff as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None:
-                    cut = f"The connection to {self._set.chosen.endpoint.name} broke off."
-                    raise TurnFailed(self._ended_early(spoken, cut)) from exc
+                    raise TurnFailed(self._ended_early(spoken, exc)) from exc
                 await self._wait(pause, f"{self._set.chosen.endpoint.name} closed the connection without a word.")
             except UnexpectedModelBehavior as exc:
                 self._keep(spoken)
@@ -142,7 +148,11 @@ class Turn:
         for call in spoken.announced:
             self._close(call, Done(text="The answer broke off before this was called.", failed=True))
 
-    def _ended_early(self, spoken: Spoken, why: str) -> str:
+    def _ended_early(self, spoken: Spoken, error: ModelAPIError | CutOff) -> str:
+        if isinstance(error, CutOff) or (spoken.begun and isinstance(error, ModelConnectionError)):
+            why = f"The connection to {self._set.chosen.endpoint.name} broke off."
+        else:
+            why = explain(error, self._set.chosen)
         return f"{why} What had been said until then is kept." if spoken.begun else why
 
     async def _wait(self, seconds: float, why: str) -> None:
@@ -158,7 +168,7 @@ class Turn:
 
     def _report(self, response: ModelResponse) -> None:
         usage = response.usage
-        self._context = usage.input_tokens + usage.output_tokens
+        self._context = compact.used([response])
         ours: Json = {
             "input": usage.input_tokens,
             "output": usage.output_tokens,
@@ -179,7 +189,11 @@ class Turn:
     async def _compact(self) -> bool:
         """Put a summary in the place of what was said long ago; return whether that made it shorter."""
         model = self._set.providers.model(self._set.chosen)
-        shorter = await compact.shorten(self._history.view, model, self._set.providers.window(self._set.chosen))
+        window = self._set.providers.window(self._set.chosen)
+        try:
+            shorter = await compact.shorten(self._history.view, model, window)
+        except (ModelAPIError, UnexpectedModelBehavior):
+            return False  # the request itself will say what is wrong
         if shorter is None:
             return False
         self._history.replace(shorter)
@@ -237,11 +251,7 @@ class Turn:
         return say
 
     def _finish(self, call: ToolCallPart, done: Done) -> None:
-        outcome = "failed" if done.failed else "success"
-        content = bounded(done.text)
-        result = ToolReturnPart(
-            tool_name=call.tool_name, content=content, tool_call_id=call.tool_call_id, outcome=outcome
-        )
+        result = ToolReturnPart(tool_name=call.tool_name, content=bounded(done.text), tool_call_id=call.tool_call_id)
         self._history.append(ModelRequest(parts=[result]))
         self._close(call.tool_call_id, done)
 

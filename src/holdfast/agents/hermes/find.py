@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.agents.catalog import PROXIES, AgentSpec
+from holdfast.agents.spec import PROXIES, AgentSpec
 from holdfast.settings import Settings
 
 NAME, TITLE = "hermes", "Hermes"

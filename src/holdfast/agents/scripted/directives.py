@@ -2,7 +2,7 @@
 
 They are a contract. What each says stands in a message of its own.
 
-!say TEXT                         says TEXT
+!say TEXT                         says TEXT, in which \\n begins a new line
 !stream N MS [PREFIX]             says N words, PREFIX1 PREFIX2 ..., one every MS milliseconds
 !think TEXT                       thinks TEXT
 !thinkstream N MS                 thinks N words, one every MS milliseconds
@@ -287,7 +287,7 @@ def _memory(memory: Memory, rest: str) -> None:
 
 
 ACTS: dict[str, Callable[[Stage, str], None]] = {
-    "say": lambda stage, rest: stage.say(rest),
+    "say": lambda stage, rest: stage.say(rest.replace("\\n", "\n")),
     "stream": _stream,
     "think": lambda stage, rest: stage.think(rest),
     "thinkstream": _thinkstream,

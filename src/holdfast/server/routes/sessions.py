@@ -12,7 +12,9 @@ from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import ids, window
 from holdfast.core.errors import NoSuchSession, StoreError
+from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
+from holdfast.rules import read_house
 from holdfast.server.act import act
 from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema import (
@@ -42,15 +44,17 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
     session = ids.session_id(data.id) if data.id else SessionId(ids.mint(secrets.token_bytes(10)))
     named = data.predecessor or data.prev_session_id
     predecessor = ids.session_id(named) if named else None
+    given = await _given(wiring, data)
     event = e.SessionCreated(
         title=" ".join(data.title.split()),
-        agent=data.agent,
-        model=data.model,
-        mode=data.mode,
-        workspace=data.workspace,
+        agent=given.agent,
+        model=given.model,
+        mode=given.mode,
+        workspace=given.workspace,
         project=data.project,
         tags=data.tags,
         predecessor=predecessor,
+        reference=data.reference,
         client=client,
     )
     try:
@@ -66,6 +70,23 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
     return Response(Created(id=session, seq=appended.last, created=new), status_code=201 if new else 200)
 
 
+async def _given(wiring: Wired, data: NewSession) -> Defaults:
+    """What the session is to have: what was asked for, else what a person chose for all, else what suits the machine.
+
+    A model or a mode is one of an agent, so those that were chosen for another agent count for nothing. What is given
+    is written down: a session does not change its agent because another one was installed.
+    """
+    chosen = (await read_house(wiring.store)).defaults
+    agent = data.agent or wiring.settings.agent or chosen.agent or await wiring.roster.default()
+    same = agent == (chosen.agent or agent)
+    return Defaults(
+        agent=agent,
+        model=data.model or (chosen.model if same else ""),
+        mode=data.mode or (chosen.mode if same else ""),
+        workspace=data.workspace or chosen.workspace,
+    )
+
+
 @get("/api/sessions", summary="List sessions, newest activity first")
 async def list_sessions(
     wiring: Wired,
@@ -75,11 +96,19 @@ async def list_sessions(
     deleted: FromQuery[bool] = False,
     project: FromQuery[str | None] = None,
     tag: FromQuery[str | None] = None,
+    on_top: FromQuery[bool] = False,
     cursor: FromQuery[str | None] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
 ) -> SessionList:
     query = Query(
-        text=q, archived=archived, deleted=deleted, project=project, tag=tag, cursor=cursor or None, limit=limit
+        text=q,
+        archived=archived,
+        deleted=deleted,
+        project=project,
+        tag=tag,
+        on_top=on_top,
+        cursor=cursor or None,
+        limit=limit,
     )
     found = await wiring.store.sessions(query)
     rows = [row_of(row) for row in found.rows]

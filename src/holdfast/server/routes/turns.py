@@ -15,7 +15,7 @@ from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
 from holdfast.ownership import probe
 from holdfast.server.act import act, turn_state
-from holdfast.server.schema import Continuation, Done, NewTurn, Submitted
+from holdfast.server.schema import Continuation, Done, NewTurn, QueueOrder, Submitted
 from holdfast.server.wired import Caller, Wired
 
 State = Literal["queued", "running", "ended", "steering"]
@@ -86,6 +86,12 @@ async def release_turn(wiring: Wired, client: Caller, session_id: FromPath[str],
     return await _do(wiring, session_id, c.ReleaseTurns(turn=ids.turn_id(turn_id), client=client))
 
 
+@post("/api/sessions/{session_id:str}/queue", summary="Put queued turns into another order", status_code=200)
+async def reorder_queue(wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[QueueOrder]) -> Done:
+    turns = tuple(ids.turn_id(turn) for turn in data.turns)
+    return await _do(wiring, session_id, c.ReorderQueue(turns=turns, client=client))
+
+
 @post("/api/sessions/{session_id:str}/release", summary="Let every held turn run", status_code=200)
 async def release_turns(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
     return await _do(wiring, session_id, c.ReleaseTurns(client=client))
@@ -108,4 +114,4 @@ async def _do(wiring: Wired, session_id: FromPath[str], command: c.Command) -> D
     return Done(session=session, seq=(await act(wiring, session, command)).seq)
 
 
-ROUTES = (submit_turn, cancel_turn, withdraw_turn, release_turn, release_turns, continue_turn)
+ROUTES = (submit_turn, cancel_turn, withdraw_turn, reorder_queue, release_turn, release_turns, continue_turn)

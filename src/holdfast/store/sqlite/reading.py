@@ -26,6 +26,7 @@ WHERE o.place = :place AND (o.active_at, o.session) < (:active_at, :session)
 AND (:project IS NULL OR o.project = :project)
 AND (:tag IS NULL OR EXISTS (SELECT 1 FROM tags t WHERE t.tag = :tag AND t.session = o.session))
 AND (:text = '' OR instr(o.title, :text))
+AND (NOT :on_top OR o.alive OR CAST(o.body AS TEXT) ->> '$.pinned')
 ORDER BY o.active_at DESC, o.session DESC LIMIT :limit
 """
 CHANGES = """
@@ -89,6 +90,7 @@ class Reading:
             "project": query.project,
             "tag": query.tag,
             "text": fold(query.text.strip()),
+            "on_top": query.on_top,
             "limit": query.limit + 1,
         }
         with self._transaction():

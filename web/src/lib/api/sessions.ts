@@ -6,14 +6,18 @@ import type { Done, Hits, SessionChange, SessionList, SettledPage, Snapshot, New
 export interface Listed {
   q?: string
   archived?: boolean
+  /** Only what stands before all others: what runs, what waits, what is pinned. */
+  onTop?: boolean
   cursor?: string | null
   limit?: number
 }
 
-export function listSessions({ q = '', archived = false, cursor = null, limit = 50 }: Listed = {}): Promise<SessionList> {
+export function listSessions(listed: Listed = {}): Promise<SessionList> {
+  const { q = '', archived = false, onTop = false, cursor = null, limit = 50 } = listed
   const query = new URLSearchParams({ limit: String(limit) })
   if (q !== '') query.set('q', q)
   if (archived) query.set('archived', 'true')
+  if (onTop) query.set('on_top', 'true')
   if (cursor !== null) query.set('cursor', cursor)
   return request('SessionList', `/api/sessions?${query}`)
 }

@@ -8,6 +8,12 @@ export interface AccountState {
   devices: SignedInDevice[]
 }
 
+export interface AgentCheck {
+  ready: boolean
+  reason: string
+  agent: Surveyed | null
+}
+
 export interface AgentDescribed {
   kind: 'agent.described'
   agent: string
@@ -27,6 +33,14 @@ export interface AgentFailed {
   kind: 'agent.failed'
   error: string
   stderr: string
+}
+
+export interface AgentList {
+  agents: Surveyed[]
+  default: string
+  defaults: Defaults
+  hints: Hint[]
+  looking: boolean
 }
 
 export interface AgentOpened {
@@ -216,6 +230,22 @@ export interface Created {
   created: boolean
 }
 
+export interface Defaults {
+  agent: string
+  model: string
+  mode: string
+  workspace: string
+}
+
+export interface DefaultsChosen {
+  kind: 'defaults.chosen'
+  client: string
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
 export interface Description {
   agent: string
   model: string
@@ -258,6 +288,21 @@ export interface End {
   pending_since: number
 }
 
+export interface EndpointList {
+  endpoints: PublicEndpoint[]
+}
+
+export interface EndpointTrial {
+  base_url: string
+  key?: string
+  name?: string
+}
+
+export interface EndpointTried {
+  models: string[]
+  reason: string
+}
+
 export interface Failure {
   error: string
   code: string
@@ -267,6 +312,15 @@ export interface Failure {
 export interface Gone {
   session: string
   change: number
+}
+
+export interface Hint {
+  what: 'agent' | 'endpoint' | 'import' | 'key'
+  name: string
+  title: string
+  detail: string
+  base_url: string
+  models: string[]
 }
 
 export interface HistoryTruncated {
@@ -351,6 +405,22 @@ export interface MemoryState {
   last_error: string | null
 }
 
+export interface NewDefaults {
+  agent?: string
+  model?: string
+  mode?: string
+  workspace?: string
+}
+
+export interface NewEndpoint {
+  base_url: string
+  key?: string
+  key_env?: string
+  models?: string[]
+  default_model?: string
+  window?: number
+}
+
 export interface NewSession {
   id?: string | null
   title?: string
@@ -362,6 +432,7 @@ export interface NewSession {
   tags?: string[]
   predecessor?: string | null
   prev_session_id?: string | null
+  reference?: string
 }
 
 export interface NewTurn {
@@ -499,6 +570,18 @@ export interface Process {
   remembers: boolean
 }
 
+export interface PublicEndpoint {
+  name: string
+  base_url: string
+  has_key: boolean
+  key_from: '' | 'environment' | 'file'
+  key_env: string
+  models: string[]
+  default_model: string
+  window: number
+  source: 'config' | 'environment' | 'page'
+}
+
 export interface PublicStatus {
   status: 'ok'
   initialized: boolean
@@ -585,6 +668,16 @@ export interface QuestionTaken {
   ok: true
   response: string
   clarify_id: string
+}
+
+export interface QueueOrder {
+  turns: string[]
+}
+
+export interface QueueReordered {
+  kind: 'queue.reordered'
+  client: string
+  turns: string[]
 }
 
 export interface Ready {
@@ -766,6 +859,7 @@ export interface SessionCreated {
   project: string
   tags: string[]
   predecessor: string | null
+  reference: string
 }
 
 export interface SessionDeleted {
@@ -888,6 +982,19 @@ export interface Submitted {
   turn: string
   seq: number
   state: 'ended' | 'queued' | 'running' | 'steering'
+}
+
+export interface Surveyed {
+  name: string
+  title: string
+  family: 'acp' | 'builtin' | 'hermes' | 'tour'
+  installed: boolean
+  version: string
+  ready: boolean
+  reason: string
+  model: string
+  models: Option[]
+  modes: Option[]
 }
 
 export interface Text {
@@ -1095,17 +1202,23 @@ export interface UserMessage {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
 }
 
+export interface Woken {
+  session: string
+}
+
 export const SHAPES = {
   AccountState: {"has_password":"b","password_needed":"b","devices":{"a":"@SignedInDevice"}},
+  AgentCheck: {"ready":"b","reason":"s","agent":{"o":["@Surveyed","0"]}},
   AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
   AgentFailed: {"kind":{"e":["agent.failed"]},"error":"s","stderr":["s",""]},
+  AgentList: {"agents":{"a":"@Surveyed"},"default":"s","defaults":"@Defaults","hints":{"a":"@Hint"},"looking":"b"},
   AgentOpened: {"kind":{"e":["agent.opened"]},"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false],"aside":["b",false]},
   AgentOpening: {"kind":{"e":["agent.opening"]},"agent":"s"},
   Answered: {"session":"s","ask":"s","seq":"i","reason_goes":[{"o":[{"e":["agent","steer","turn"]},"0"]},null]},
@@ -1123,12 +1236,17 @@ export const SHAPES = {
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
+  Defaults: {"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""]},
+  DefaultsChosen: {"kind":{"e":["defaults.chosen"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"]},
   Description: {"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
   Done: {"session":"s","seq":"i"},
   End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
+  EndpointList: {"endpoints":{"a":"@PublicEndpoint"}},
+  EndpointTried: {"models":{"a":"s"},"reason":"s"},
   Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
   Gone: {"session":"s","change":["i",0]},
+  Hint: {"what":{"e":["agent","endpoint","import","key"]},"name":"s","title":"s","detail":["s",""],"base_url":["s",""],"models":[{"a":"s"},[]]},
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
@@ -1158,6 +1276,7 @@ export const SHAPES = {
   PlanEntry: {"text":"s","status":[{"e":["completed","pending","running"]},"pending"]},
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
+  PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
   PublicStatus: {"status":[{"e":["ok"]},"ok"],"initialized":["b",true],"authenticated":["b",false],"setup_mode":["b",false]},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
@@ -1166,6 +1285,7 @@ export const SHAPES = {
   QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
   QuestionHead: {"clarify_id":"s","question":"s","choices_offered":{"a":"s"},"requested_at":"i","timeout_seconds":"i","expires_at":"i","session_id":"s"},
   QuestionTaken: {"ok":[{"e":[true]},true],"response":"s","clarify_id":"s"},
+  QueueReordered: {"kind":{"e":["queue.reordered"]},"client":["s",""],"turns":{"a":"s"}},
   Ready: {"lineage":"s"},
   Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
@@ -1182,7 +1302,7 @@ export const SHAPES = {
   Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
   Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"opening":[{"o":["@Opening","0"]},null],"process":[{"o":["@Process","0"]},null],"described":[{"o":["@Description","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
-  SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null]},
+  SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
@@ -1196,6 +1316,7 @@ export const SHAPES = {
   SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
   StoreState: {"writable":["b",true],"error":["s",""]},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
+  Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
   Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
   TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
@@ -1215,5 +1336,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  Woken: {"session":"s"},
 } as const satisfies Shapes

@@ -1,7 +1,7 @@
 // Turns and answers: what a person says to a session. Each may be sent again under its id; it is recorded once.
 
 import { request } from './client'
-import type { Answered, AskAnswer, Done, NewTurn, Offers, Submitted } from './shapes.gen'
+import type { Answered, AskAnswer, Asks, Done, NewTurn, Offers, Submitted } from './shapes.gen'
 
 function turns(session: string): string {
   return `/api/sessions/${encodeURIComponent(session)}/turns`
@@ -19,12 +19,23 @@ export function withdrawTurn(session: string, turn: string): Promise<Done> {
   return request('Done', `${turns(session)}/${turn}/withdraw`, { method: 'POST' })
 }
 
+/** Put these turns, which wait, into this order. */
+export function reorderQueue(session: string, order: readonly string[]): Promise<Done> {
+  const path = `/api/sessions/${encodeURIComponent(session)}/queue`
+  return request('Done', path, { method: 'POST', body: { turns: order } })
+}
+
 export function releaseTurn(session: string, turn: string): Promise<Done> {
   return request('Done', `${turns(session)}/${turn}/release`, { method: 'POST' })
 }
 
 export function continueTurn(session: string, turn: string, id: string): Promise<Submitted> {
   return request('Submitted', `${turns(session)}/${turn}/continue`, { method: 'POST', body: { id } })
+}
+
+/** What waits for an answer, oldest first. */
+export function listAsks(session: string): Promise<Asks> {
+  return request('Asks', `/api/sessions/${encodeURIComponent(session)}/asks`)
 }
 
 /** What could be allowed beyond this once, each in words. */

@@ -4,6 +4,8 @@ import { Reader } from './read'
 import {
   SHAPES,
   type Answered,
+  type ApprovalRules,
+  type Asks,
   type Attachment,
   type Created,
   type Done,
@@ -26,6 +28,8 @@ import {
 
 export interface Values {
   Answered: Answered
+  ApprovalRules: ApprovalRules
+  Asks: Asks
   Attachment: Attachment
   Created: Created
   Done: Done

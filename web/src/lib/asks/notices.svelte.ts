@@ -1,7 +1,10 @@
-// Notifications of the browser: one for each session that waits, none while somebody looks at it, gone when it is
-// answered anywhere. They only lead to the card; nothing can be allowed from one.
+// Notifications of the browser: one for each ask, none for what somebody looks at, gone when it is answered anywhere. They
+// only lead to the card; nothing can be allowed from one.
 
-import type { SessionRow } from '../api/shapes.gen'
+import { Refused, Unreached } from '../api/client'
+import type { Approval, Question, SessionRow } from '../api/shapes.gen'
+import { listAsks } from '../api/turns'
+import type { Watched } from '../live/live.svelte'
 
 export type Standing = 'missing' | 'default' | 'granted' | 'denied'
 
@@ -9,10 +12,13 @@ const LONGEST = 200
 
 export class Notices {
   #standing = $state<Standing>(typeof Notification === 'undefined' || !isSecureContext ? 'missing' : Notification.permission)
-  readonly #shown = new Map<string, { ask: string; notice: Notification }>()
-  readonly #open: (session: string) => void
+  /** What was told or seen, by the ask; each is told once. */
+  readonly #told = new Map<string, { session: string; notice: Notification | null }>()
+  /** The row of each session as of which its asks were looked at. */
+  readonly #looked = new Map<string, number>()
+  readonly #open: (session: string, ask: string) => void
 
-  constructor(open: (session: string) => void) {
+  constructor(open: (session: string, ask: string) => void) {
     this.#open = open
   }
 
@@ -25,29 +31,64 @@ export class Notices {
     this.#standing = await Notification.requestPermission()
   }
 
-  /** What waits now, and which sessions somebody looks at. */
-  update(rows: readonly SessionRow[], watched: readonly string[]): void {
+  /** What waits now, what is looked at in this browser, and what this tab shows. */
+  update(rows: readonly SessionRow[], watched: Watched, open: string | null): void {
     if (this.#standing !== 'granted') return
-    const waiting = new Map(rows.filter((row) => row.state === 'waiting').map((row) => [row.id, row]))
-    for (const [id, { notice }] of [...this.#shown]) if (!waiting.has(id)) this.#close(id, notice)
-    for (const row of waiting.values()) if (!watched.includes(row.id)) this.#show(row)
+    const waiting = new Set(rows.filter((row) => row.state === 'waiting').map(({ id }) => id))
+    for (const id of watched.sessions) this.#hush(id)
+    for (const { session } of [...this.#told.values()]) if (!waiting.has(session)) this.#settle(session, [])
+    for (const row of rows) {
+      const mine = !watched.others.includes(row.id) && (watched.first || row.id === open)
+      if (waiting.has(row.id) && mine && this.#looked.get(row.id) !== row.change) void this.#look(row, watched)
+    }
   }
 
-  #show(row: SessionRow): void {
-    if (this.#shown.get(row.id)?.ask === row.ask) return
+  async #look(row: SessionRow, watched: Watched): Promise<void> {
+    this.#looked.set(row.id, row.change)
+    try {
+      const { asks } = await listAsks(row.id)
+      if (this.#looked.get(row.id) !== row.change) return // a later look knows better
+      this.#settle(row.id, asks)
+      for (const ask of asks) this.#tell(row, ask, watched.sessions.includes(row.id))
+    } catch (error) {
+      if (!(error instanceof Refused) && !(error instanceof Unreached)) throw error
+      this.#looked.delete(row.id)
+    }
+  }
+
+  #tell(row: SessionRow, ask: Approval | Question, seen: boolean): void {
+    if (this.#told.has(ask.ask)) return
+    this.#told.set(ask.ask, { session: row.id, notice: seen ? null : this.#show(row, ask) })
+  }
+
+  #show(row: SessionRow, ask: Approval | Question): Notification {
+    const words = ask.type === 'approval' ? ask.command || ask.title : ask.text
     // The tag is the browser's: what another tab shows under it is the same one.
-    const options = { body: row.ask.slice(0, LONGEST), tag: `holdfast-${row.id}` }
+    const options = { body: words.slice(0, LONGEST), tag: `holdfast-${ask.ask}` }
     const notice = new Notification(`${row.title || 'A session'} waits for you`, options)
     notice.onclick = () => {
       window.focus()
-      this.#open(row.id)
+      this.#open(row.id, ask.ask)
       notice.close()
     }
-    this.#shown.set(row.id, { ask: row.ask, notice })
+    return notice
   }
 
-  #close(id: string, notice: Notification): void {
-    notice.close()
-    this.#shown.delete(id)
+  /** What no longer waits is taken back. */
+  #settle(session: string, open: readonly { ask: string }[]): void {
+    for (const [ask, told] of [...this.#told]) {
+      if (told.session !== session || open.some((each) => each.ask === ask)) continue
+      told.notice?.close()
+      this.#told.delete(ask)
+    }
+  }
+
+  /** Somebody looks at this session now. */
+  #hush(session: string): void {
+    for (const told of this.#told.values()) {
+      if (told.session !== session) continue
+      told.notice?.close()
+      told.notice = null
+    }
   }
 }

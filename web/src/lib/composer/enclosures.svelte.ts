@@ -29,6 +29,11 @@ export class Enclosures {
     return files
   }
 
+  /** Files that are stored already, of a message that is written anew. */
+  put(files: readonly Attachment[]): void {
+    this.#files = [...this.#files, ...files]
+  }
+
   remove(place: number): void {
     this.#files = this.#files.toSpliced(place, 1)
   }

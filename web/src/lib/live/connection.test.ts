@@ -253,7 +253,26 @@ describe('several tabs', () => {
     const [one, two] = [join(), join()]
     await open(exchange, one.tab, { session: 's1', visible: true })
     await open(exchange, two.tab, { session: 's2', visible: false })
-    expect(two.told.findLast((message) => message.type === 'watched')).toEqual({ type: 'watched', sessions: ['s1'] })
+    const told = { type: 'watched', sessions: ['s1'], others: ['s1'], first: false }
+    expect(two.told.findLast((message) => message.type === 'watched')).toEqual(told)
+    exchange.close()
+  })
+
+  test('of every session one tab tells: the first that has it open, else the first of all', async () => {
+    const { exchange, join } = house()
+    const tabs = [join(), join(), join()]
+    for (const [i, session] of ['s1', 's2', 's2'].entries()) {
+      const { tab } = tabs[i] as (typeof tabs)[number]
+      await open(exchange, tab, { session, visible: false })
+    }
+    const tells = (session: string) =>
+      tabs.filter(({ tab, told }) => {
+        const last = told.findLast((message) => message.type === 'watched')
+        return last !== undefined && !last.others.includes(session) && (last.first || tab.wish?.session === session)
+      })
+    expect(tells('s1')).toEqual([tabs[0]])
+    expect(tells('s2')).toEqual([tabs[1]])
+    expect(tells('elsewhere')).toEqual([tabs[0]])
     exchange.close()
   })
 })

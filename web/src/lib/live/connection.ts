@@ -32,7 +32,8 @@ const FIRST_BYTES_MS = 2_000
 const SILENCE_MS = 60_000
 /** The server shows a sign of life every five seconds; whoever asks after a silence longer than this doubts it. */
 const DOUBT_MS = 8_000
-const PAUSES_MS = [150, 300, 600, 1_000, 1_500, 2_000]
+/** A server that is started again is there within a few seconds; only then does waiting grow long. */
+const PAUSES_MS = [150, 250, 400, 400, 400, 400, 400, 400, 600, 1_000, 1_500, 2_000]
 const PATIENT_PAUSE_MS = 10_000
 
 export class Connection {

@@ -23,7 +23,7 @@ export class Exchange {
   #lineage = ''
   #open: Wanted | null = null
   #due = false
-  #watched = ''
+  readonly #told = new WeakMap<Tab, string>()
 
   constructor(world: World) {
     this.#connection = new Connection(world, {
@@ -126,12 +126,22 @@ export class Exchange {
   }
 
   #tellWatched(): void {
-    const seen = [...this.#tabs].filter((tab) => tab.wish?.visible === true).map((tab) => tab.wish?.session)
-    const sessions = [...new Set(seen.filter((session) => session != null))].sort()
-    if (sessions.join() === this.#watched) return
-    this.#watched = sessions.join()
-    this.#tell({ type: 'watched', sessions })
+    const tabs = [...this.#tabs].filter((tab) => tab.wish !== null)
+    const sessions = opened(tabs.filter((tab) => tab.wish?.visible === true))
+    tabs.forEach((tab, place) => {
+      // Of tabs that have the same session open, the first one tells of it.
+      const others = opened(tabs.filter((other, i) => other.wish?.session !== tab.wish?.session || i < place))
+      const told: ToTab = { type: 'watched', sessions, others, first: place === 0 }
+      if (this.#told.get(tab) === JSON.stringify(told)) return
+      this.#told.set(tab, JSON.stringify(told))
+      tab.send(told)
+    })
   }
+}
+
+function opened(tabs: readonly Tab[]): string[] {
+  const found = tabs.map((tab) => tab.wish?.session).filter((session) => session != null)
+  return [...new Set(found)].sort()
 }
 
 /** From the earliest cursor of each session; those that somebody looks at first, then the latest comers. */

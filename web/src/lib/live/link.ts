@@ -4,7 +4,7 @@
 import { base } from '../api/base'
 import { newId } from '../api/ids'
 import { Exchange, type Tab } from './exchange'
-import type { FromTab, ToTab } from './messages'
+import type { FromTab, FromWorker, ToTab, ToWorker } from './messages'
 
 export interface Link {
   send(message: FromTab): void
@@ -26,22 +26,45 @@ const LOCKS = (navigator as { locks?: LockManager }).locks
 
 /** `again` is called when the other side is new and knows nothing of this tab. */
 export function link(receive: Receive, again: () => void): Link {
-  if (typeof SharedWorker !== 'undefined') return shared(receive)
+  if (typeof SharedWorker !== 'undefined') return shared(receive, again)
   if (LOCKS !== undefined && typeof BroadcastChannel !== 'undefined') return led(LOCKS, receive, again)
   return alone(receive)
 }
 
-function shared(receive: Receive): Link {
-  const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'holdfast' })
-  worker.port.onmessage = (event: MessageEvent<ToTab>) => receive(event.data)
-  if (LOCKS !== undefined) {
-    const name = `holdfast-tab-${newId()}`
-    void LOCKS.request(name, () => {
-      worker.port.postMessage({ type: 'lock', name }) // only now: the worker must not get it first
-      return new Promise(() => undefined) // held for as long as the tab lives
-    })
+/** How often a tab asks whether its worker lives: nobody is told when a browser ends one. */
+const ALIVE_MS = 2_000
+
+function shared(receive: Receive, again: () => void): Link {
+  const lock = `holdfast-tab-${newId()}`
+  let held = false
+  let answered = true
+  const connect = () => {
+    const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'holdfast' })
+    worker.port.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      answered = true
+      if (data.type !== 'alive') receive(data)
+    }
+    if (held) worker.port.postMessage({ type: 'lock', name: lock } satisfies ToWorker)
+    return worker.port
   }
-  return { send: (message) => worker.port.postMessage(message) }
+  let port = connect()
+  const send = (message: ToWorker) => port.postMessage(message)
+  void LOCKS?.request(lock, () => {
+    held = true
+    send({ type: 'lock', name: lock }) // only now: the worker must not get it first
+    return new Promise(() => undefined) // held for as long as the tab lives
+  })
+  setInterval(() => {
+    if (!answered) {
+      // If it lives after all, this is a second way to the same one, and the first is taken leave of.
+      send({ type: 'bye' })
+      port = connect()
+      again()
+    }
+    answered = false
+    send({ type: 'alive' })
+  }, ALIVE_MS)
+  return { send }
 }
 
 function alone(receive: Receive): Link {

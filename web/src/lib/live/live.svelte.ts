@@ -10,6 +10,8 @@ import type { Heard, Reach, ToTab, Wish } from './messages'
 /** A hidden tab has no frames; what it shows may lag a little, and is there when it is looked at. */
 const HIDDEN_MS = 200
 
+export type Watched = Pick<Extract<ToTab, { type: 'watched' }>, 'sessions' | 'others' | 'first'>
+
 export interface Listener {
   heard(heard: Heard[]): void
   lineage(lineage: string): void
@@ -23,7 +25,7 @@ export class Live {
   #changedAt = $state(0)
   #store = $state.raw<StoreState>({ writable: true, error: '' })
   #places = $state.raw<Places>({ running: 0, waiting: [] })
-  #watched = $state.raw<readonly string[]>([])
+  #watched = $state.raw<Watched>({ sessions: [], others: [], first: false })
   #link: Link | null = null
   #heard: Heard[] = []
   #due = false
@@ -50,8 +52,8 @@ export class Live {
     return this.#places
   }
 
-  /** The sessions that somebody in this browser has before his eyes. */
-  get watched(): readonly string[] {
+  /** Which sessions are looked at in this browser, and which of them this tab need not tell of. */
+  get watched(): Watched {
     return this.#watched
   }
 
@@ -95,7 +97,7 @@ export class Live {
         if (message.reach === 'refused') this.#listener.refused()
         return
       case 'watched':
-        this.#watched = message.sessions
+        this.#watched = message
         return
       case 'lineage':
         this.#listener.lineage(message.lineage)

@@ -26,9 +26,16 @@ export type Heard =
   | { type: 'store'; store: unknown }
   | { type: 'places'; places: unknown }
 
-/** `watched` are the sessions that somebody in this browser has before his eyes. */
+/**
+ * `watched` are the sessions that somebody in this browser has before his eyes. Of what waits elsewhere one tab tells: the
+ * one that has the session open, else the `first`. `others` are the sessions that another tab has open.
+ */
 export type ToTab =
   | { type: 'heard'; heard: Heard[] }
   | { type: 'reach'; reach: Reach }
-  | { type: 'watched'; sessions: string[] }
+  | { type: 'watched'; sessions: string[]; others: string[]; first: boolean }
   | { type: 'lineage'; lineage: string }
+
+/** A worker is also asked whether it lives, and told by which lock it will know that a tab is gone. */
+export type ToWorker = FromTab | { type: 'lock'; name: string } | { type: 'alive' }
+export type FromWorker = ToTab | { type: 'alive' }

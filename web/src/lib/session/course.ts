@@ -40,6 +40,13 @@ export function withdraw(state: Session, id: string): void {
   state.turns.delete(id)
 }
 
+/** Only what waits can be moved, and only where it was asked to be: what came or went meanwhile keeps its place. */
+export function reorder(state: Session, turns: readonly string[]): void {
+  const named = [...new Set(turns)].filter((turn) => state.queue.includes(turn))
+  const places = named.map((turn) => state.queue.indexOf(turn)).sort((a, b) => a - b)
+  named.forEach((turn, i) => (state.queue[places[i] as number] = turn)) // as many places as names
+}
+
 export function release(state: Session, id: string | null): void {
   for (const queued of state.queue) {
     const turn = state.turns.get(queued)

@@ -81,6 +81,9 @@ export function apply(state: Session, record: LogRecord): void {
     case 'turn.withdrawn':
       course.withdraw(state, event.turn)
       return
+    case 'queue.reordered':
+      course.reorder(state, event.turns)
+      return
     case 'turn.released':
       course.release(state, event.turn)
       return
@@ -190,6 +193,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'memory.failed':
     case 'rule.remembered':
     case 'rule.revoked':
+    case 'defaults.chosen':
     case 'unknown':
       return
     default:
@@ -315,6 +319,7 @@ function create(state: Session, record: LogRecord, event: wire.SessionCreated): 
   state.titled_by = event.title ? 'person' : ''
   const { agent, model, mode, workspace, project, tags, predecessor } = event
   Object.assign(state, { agent, model, mode, workspace, project, tags, predecessor })
+  state.conversation = event.reference ? { agent, reference: event.reference } : null
   touch(state, record)
 }
 

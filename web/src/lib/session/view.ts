@@ -2,19 +2,26 @@
 
 import { createContext } from 'svelte'
 import type { Asks } from '../asks/asks.svelte'
-import type { Head } from './conversation.svelte'
-import type { Item } from './state'
+import type { Approval, Item, Question } from './state'
 
 export interface View {
   readonly session: string
   readonly asks: Asks
-  readonly head: Head | null
+  /** What waits for an answer, oldest first. */
+  readonly waiting: readonly (Approval | Question)[]
+  /** The turn that came last: only from there can be gone on. */
+  readonly latest: string | null
+  /** The ask that a notification has led to, until its card is reached. */
+  readonly aimed: string | null
+  reached(): void
   /** How the agent is called in a sentence. */
   readonly agent: string
   /** Which waiting ask is shown as a sheet; null where there is room for cards. */
   readonly sheet: boolean
   permalink(item: Item): string
   continueTurn(turn: string): Promise<void>
+  /** Send the message of this turn once more. */
+  retry(turn: string): void
 }
 
 export const [getView, setView] = createContext<View>()

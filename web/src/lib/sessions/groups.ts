@@ -19,13 +19,19 @@ export function grouped(rows: readonly SessionRow[], now: number, open: string |
   const listed = rows.filter((row) => !row.archived)
   for (const row of listed.sort((a, b) => b.active_at - a.active_at)) {
     const name = groupOf(row, now, open)
-    const group = groups.get(name) ?? []
-    groups.set(name, [...group, row])
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [row])
+    else group.push(row)
   }
   // What has waited longest comes first; so does what has run longest.
   groups.get(WAITS)?.reverse()
   groups.get(RUNNING)?.sort((a, b) => a.turn_started - b.turn_started)
   return [...groups].map(([name, found]) => ({ name, rows: found })).filter((group) => group.rows.length > 0)
+}
+
+/** What waits for an answer, longest first. */
+export function waits(rows: readonly SessionRow[]): SessionRow[] {
+  return rows.filter((row) => row.state === 'waiting' && !row.archived).sort((a, b) => a.active_at - b.active_at)
 }
 
 function groupOf(row: SessionRow, now: number, open: string | null): string {
@@ -43,4 +49,12 @@ export function dateName(time: number, now: number): string {
   const date = new Date(time)
   const month = date.toLocaleString(undefined, { month: 'long' })
   return date.getFullYear() === new Date(now).getFullYear() ? month : `${month} ${date.getFullYear()}`
+}
+
+const STRETCH = 50
+
+/** A group, cut into pieces that are drawn or left out as a whole. */
+export function stretches(rows: readonly SessionRow[]): (readonly SessionRow[])[] {
+  const count = Math.ceil(rows.length / STRETCH)
+  return Array.from({ length: count }, (_, i) => rows.slice(i * STRETCH, (i + 1) * STRETCH))
 }

@@ -40,9 +40,11 @@ export class Sessions {
 
   /** Load the list anew. */
   async load(): Promise<void> {
-    const list = await listSessions()
+    // What stands on top is shown however long ago it was active: it may lie far down the list of dates.
+    const [list, top] = await Promise.all([listSessions(), listSessions({ onTop: true, limit: 200 })])
     this.#rows.clear()
     this.#take(list)
+    this.#take(top)
     this.#cursor = list.cursor
     this.#change = list.change
     this.#lineage = list.lineage
@@ -53,7 +55,7 @@ export class Sessions {
     if (this.#cursor === null || this.#fetching) return
     this.#fetching = true
     try {
-      const list = await listSessions({ cursor: this.#cursor, limit: 100 })
+      const list = await listSessions({ cursor: this.#cursor, limit: 200 })
       this.#take(list)
       this.#cursor = list.cursor
     } finally {

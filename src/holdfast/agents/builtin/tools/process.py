@@ -9,6 +9,8 @@ import codecs
 import contextlib
 import os
 import signal
+import subprocess
+import threading
 from collections.abc import Sequence
 
 from holdfast.agents.builtin.deed import Bench, Done, Say, bounded
@@ -56,60 +58,90 @@ class Output:
 
 async def run(command: Sequence[str], seconds: float, bench: Bench, say: Say) -> Done:
     """Run it in the workspace and return what it printed."""
-    home = bench.environ.get(HOME, "")
-    mark = f"{os.getpid()}.{bench.call}"
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=bench.workspace.root,
-        env={**bench.environ, **QUIET, CALL: mark},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
-        preexec_fn=dying_with_parent(),
-    )
-    output, late = Output(say), False
+    program, output, late = await Program.start(command, bench), Output(say), False
     try:
         async with asyncio.timeout(seconds):
-            await _listen(process, output)
+            await program.hear_out(output)
     except TimeoutError:
         late = True
     finally:
-        await _end(process, mark, home)
+        await program.end()
     await output.feed(b"", final=True)
-    ending = _ending(process.returncode, seconds, late=late)
-    text = output.whole(ending)
-    return Done(text=bounded(text) or "(no output)", shown=text, failed=late or process.returncode != 0)
+    text = output.whole(_ending(program.code, seconds, late=late))
+    return Done(text=bounded(text) or "(no output)", shown=text, failed=late or program.code != 0)
 
 
-async def _listen(process: asyncio.subprocess.Process, output: Output) -> None:
-    """Hear it out: to the end of its output, or a moment after its own."""
-    assert process.stdout is not None
-    exited = asyncio.create_task(process.wait())
-    try:
-        while True:
-            reading = asyncio.create_task(process.stdout.read(CHUNK))
-            try:
-                await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
-                if not reading.done():
-                    await asyncio.wait({reading}, timeout=GRACE)
-                if not reading.done() or not (data := reading.result()):
-                    break
-            finally:
-                reading.cancel()
-            await output.feed(data)
-        await exited
-    finally:
-        exited.cancel()
+class Program:
+    """Use `start`. asyncio's own processes are not over while anything holds their output open; this one is."""
 
+    def __init__(self, process: "subprocess.Popen[bytes]", mark: str, home: str) -> None:
+        self._process = process
+        self._mark = mark
+        self._home = home
+        self._loop = asyncio.get_running_loop()
+        self._reader = asyncio.StreamReader(limit=CHUNK)
+        self._pipe: asyncio.ReadTransport | None = None
+        self._exited = asyncio.Event()
 
-async def _end(process: asyncio.subprocess.Process, mark: str, home: str) -> None:
-    """Kill what is left, and come back when it is gone, whoever is waiting or not."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    ending = asyncio.ensure_future(asyncio.to_thread(end_tree, mark, home=home, mark=CALL, patience=1.0))
-    await asyncio.shield(ending)
-    await process.wait()
+    @classmethod
+    async def start(cls, command: Sequence[str], bench: Bench) -> "Program":
+        mark = f"{os.getpid()}.{bench.call}"
+        process = subprocess.Popen(  # noqa: ASYNC220 (it only forks)
+            list(command),
+            cwd=bench.workspace.root,
+            env={**bench.environ, **QUIET, CALL: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+            preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)
+        )
+        program = cls(process, mark, bench.environ.get(HOME, ""))
+        program._pipe, _ = await program._loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(program._reader), process.stdout
+        )
+        threading.Thread(target=program._watch, name="program", daemon=True).start()
+        return program
+
+    @property
+    def code(self) -> int | None:
+        return self._process.returncode
+
+    def _watch(self) -> None:
+        self._process.wait()
+        with contextlib.suppress(RuntimeError):  # the loop may have ended before the program
+            self._loop.call_soon_threadsafe(self._exited.set)
+
+    async def hear_out(self, output: "Output") -> None:
+        """Hear it to the end of its output, or until a moment after its own."""
+        exited = asyncio.create_task(self._exited.wait())
+        try:
+            while data := await self._piece(exited):
+                await output.feed(data)
+            await exited
+        finally:
+            exited.cancel()
+
+    async def _piece(self, exited: "asyncio.Task[bool]") -> bytes:
+        reading = asyncio.create_task(self._reader.read(CHUNK))
+        try:
+            await asyncio.wait({reading, exited}, return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done():
+                await asyncio.wait({reading}, timeout=GRACE)
+            return reading.result() if reading.done() else b""
+        finally:
+            reading.cancel()
+
+    async def end(self) -> None:
+        """Kill what is left of it, and come back when it is gone, also if whoever waits is cancelled again."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        ending = asyncio.to_thread(end_tree, self._mark, home=self._home, mark=CALL, patience=1.0)
+        await asyncio.shield(asyncio.ensure_future(ending))
+        await self._exited.wait()
+        if self._pipe is not None:
+            self._pipe.close()
 
 
 def _ending(code: int | None, seconds: float, *, late: bool) -> str:

@@ -1,0 +1,71 @@
+"""Agents: which there are, whether one works, what a new session gets, and having one opened before it is needed."""
+
+from litestar import get, post, put
+from litestar.params import FromPath, JSONBody
+
+from holdfast.core import ids
+from holdfast.core.errors import NoSuchSession
+from holdfast.core.events import DefaultsChosen
+from holdfast.core.ids import HOUSE
+from holdfast.rules import read_house
+from holdfast.server.schema import AgentCheck, AgentList, NewDefaults, Woken
+from holdfast.server.wired import Caller, Wired
+
+
+@get("/api/agents", summary="Every agent that could be used, and how it stands")
+async def list_agents(wiring: Wired) -> AgentList:
+    return await _listed(wiring)
+
+
+@post(
+    "/api/agents/look", summary="Look again what is on this machine; the list tells when that is done", status_code=200
+)
+async def look_again(wiring: Wired) -> AgentList:
+    wiring.roster.look_again()
+    return await _listed(wiring)
+
+
+@post("/api/agents/{name:str}/check", summary="Start an agent to see whether it works", status_code=200)
+async def check_agent(wiring: Wired, name: FromPath[str]) -> AgentCheck:
+    checked = await wiring.roster.check(name)
+    known = next((agent for agent in wiring.roster.survey.agents if agent.name == name), None)
+    return AgentCheck(ready=checked.ready, reason=checked.reason, agent=known)
+
+
+@put("/api/defaults", summary="Choose what a new session is given", status_code=200)
+async def choose_defaults(wiring: Wired, client: Caller, data: JSONBody[NewDefaults]) -> AgentList:
+    chosen = DefaultsChosen(agent=data.agent, model=data.model, mode=data.mode, workspace=data.workspace, client=client)
+    await wiring.store.append(HOUSE, [chosen])
+    return await _listed(wiring)
+
+
+@post(
+    "/api/sessions/{session_id:str}/wake",
+    summary="Have the session's agent opened: somebody is about to write",
+    status_code=202,
+)
+async def wake_session(wiring: Wired, session_id: FromPath[str]) -> Woken:
+    session = ids.session_id(session_id)
+    state = (await wiring.store.open(session)).session
+    if state.deleted:
+        raise NoSuchSession(session)
+    if not state.alive:
+        wiring.supervisor.wake(session)
+    return Woken(session=session)
+
+
+async def _listed(wiring: Wired) -> AgentList:
+    survey = wiring.roster.survey
+    defaults = (await read_house(wiring.store)).defaults
+    known = {agent.name for agent in survey.agents}
+    chosen = wiring.settings.agent or (defaults.agent if defaults.agent in known else "")
+    return AgentList(
+        agents=survey.agents,
+        default=chosen or survey.default,
+        defaults=defaults,
+        hints=survey.hints,
+        looking=wiring.roster.looking,
+    )
+
+
+ROUTES = (list_agents, look_again, check_agent, choose_defaults, wake_session)

@@ -1,0 +1,75 @@
+"""What is found on a machine, and whom a session gets that names nobody."""
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from holdfast.agents.survey import Local, Surveyed, default_among, take_survey
+from holdfast.settings import Settings
+
+
+@pytest.mark.parametrize(("hermes", "builtin", "other"), list(itertools.product([True, False], repeat=3)), ids=str)
+def test_hermes_comes_first_then_a_model_then_the_tour(*, hermes: bool, builtin: bool, other: bool) -> None:
+    agents = [
+        Surveyed(name="other", title="", family="acp", ready=other),
+        Surveyed(name="tour", title="", family="tour", ready=True),
+        Surveyed(name="builtin", title="", family="builtin", ready=builtin),
+        Surveyed(name="hermes", title="", family="hermes", ready=hermes),
+    ]
+    assert default_among(agents) == ("hermes" if hermes else "builtin" if builtin else "tour")
+
+
+class Ollama(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": [{"id": "llama"}, {"id": "qwen"}]}).encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the library's name
+        """Quiet."""
+
+
+@pytest.fixture
+def ollama() -> Iterator[Local]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Local("ollama", "Ollama", f"http://127.0.0.1:{server.server_port}/v1")
+        server.shutdown()
+
+
+def test_what_is_on_the_machine_becomes_a_choice_of_one_press(
+    tmp_path: Path, ollama: Local, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    sessions = tmp_path / "old" / "webui" / "sessions"
+    sessions.mkdir(parents=True)
+    (sessions / "a.json").write_text("{}")
+    environ = {
+        "PATH": str(tmp_path),
+        "HOME": str(tmp_path),
+        "HERMES_HOME": str(tmp_path / "old"),
+        "OPENAI_API_KEY": "k",
+    }
+    found = take_survey(
+        Settings(home=tmp_path / "home"), environ, [ollama, Local("none", "None", "http://127.0.0.1:9/v1")]
+    )
+    hints = {(hint.what, hint.name): hint for hint in found.hints}
+    assert set(hints) == {("endpoint", "ollama"), ("key", "openai"), ("import", "hermes-webui")}
+    assert hints["endpoint", "ollama"].models == ("llama", "qwen")
+    assert hints["endpoint", "ollama"].detail == "2 models on this machine"
+    assert hints["key", "openai"].detail == "OPENAI_API_KEY"
+    assert hints["import", "hermes-webui"].detail == f"1 session in {tmp_path / 'old' / 'webui'}"
+    assert found.default == "tour"
+
+
+def test_a_machine_with_nothing_has_the_tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    environ = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    found = take_survey(Settings(home=tmp_path / "home"), environ, [])
+    assert [agent.name for agent in found.agents if agent.ready] == ["tour"]
+    assert (found.hints, found.default) == ((), "tour")

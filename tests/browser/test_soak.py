@@ -1,0 +1,61 @@
+"""Two minutes of looking to and fro between sessions that stream: what the page holds does not grow with time.
+
+The heap is measured after garbage was collected, and its slope is that of a line through all measurements but the first
+ones, in which the page fills its caches. What a session holds while it is open is part of every measurement alike.
+"""
+
+from statistics import linear_regression
+from time import monotonic
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, expect
+
+from holdfast.core.ids import SessionId
+from tests.browser.desk import PATIENCE_MS, Desk, desk
+from tests.browser.test_live import words
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SECONDS = 120
+WARM = 20
+SLOPE = 20_000
+"""Bytes a second: ten times what noise gives, a tenth of what one leaked answer for each look would."""
+
+
+def held(tools: CDPSession) -> float:
+    tools.send("HeapProfiler.collectGarbage")
+    return float(tools.send("Runtime.getHeapUsage")["usedSize"])
+
+
+def test_two_minutes_of_streams_and_looks_leave_nothing_behind(chromium: Browser, house: House, person: Person) -> None:
+    sessions = [person.begin(title=f"Soak {number}") for number in range(3)]
+    with desk(chromium, house) as place:
+        times, sizes = soaked(place, person, sessions)
+        slope, _ = linear_regression(times, sizes)
+        assert slope < SLOPE, [f"{time:.0f} s: {size / 1e6:.2f} MB" for time, size in zip(times, sizes, strict=True)]
+
+
+def soaked(place: Desk, person: Person, sessions: list[SessionId]) -> tuple[list[float], list[float]]:
+    seat = place.tab(sessions[0])
+    tools = place.context.new_cdp_session(seat.page)
+    started, times, sizes = monotonic(), list[float](), list[float]()
+    for number in range(10_000):
+        session = sessions[number % len(sessions)]
+        seat.page.locator(f"nav a[href='/session/{session}']").click()
+        expect(seat.page.locator(f"nav a[href='/session/{session}']")).to_have_attribute("aria-current", "page")
+        # What was said before leaves the session, so that every look sees as much as the one before.
+        person.post(f"/api/sessions/{session}/truncate", {}).raise_for_status()
+        turn = person.say(session, f'!tool read {{"path":"a.txt"}} 1 found\n!bytes 5000\n!stream 100 5 n{number}-')
+        expect(seat.prose.last).to_have_text(words(100, f"n{number}-"), timeout=PATIENCE_MS)
+        person.wait_for_end(session, turn)
+        seat.expect_idle()
+        elapsed = monotonic() - started
+        if elapsed > WARM:
+            times.append(elapsed)
+            sizes.append(held(tools))
+        if elapsed > SECONDS:
+            break
+    seat.expect_well()
+    return times, sizes

@@ -1,0 +1,22 @@
+// The sections of the settings page, in their order. A new one is a component and a line here.
+
+import type { Component } from 'svelte'
+import Appearance from './Appearance.svelte'
+import Behaviour from './Behaviour.svelte'
+import Notifications from './Notifications.svelte'
+import Rules from './Rules.svelte'
+
+export interface Section {
+  /** Its address: /settings#id. */
+  id: string
+  title: string
+  about: string
+  body: Component
+}
+
+export const SECTIONS: readonly Section[] = [
+  { id: 'appearance', title: 'Appearance', about: 'Kept in this browser.', body: Appearance },
+  { id: 'behaviour', title: 'Behaviour', about: 'Kept in this browser.', body: Behaviour },
+  { id: 'notifications', title: 'Notifications', about: 'For this browser.', body: Notifications },
+  { id: 'rules', title: 'Approval rules', about: 'What runs without asking you, in every session.', body: Rules },
+]
