@@ -31,11 +31,11 @@ export class Route {
   }
 
   get isSettings(): boolean {
-    return this.#path === '/settings'
+    return this.#path === `${base}/settings`
   }
 
   goSettings(): void {
-    if (!this.isSettings) history.pushState(null, '', '/settings')
+    if (!this.isSettings) history.pushState(null, '', `${base}/settings`)
     this.#read()
   }
 

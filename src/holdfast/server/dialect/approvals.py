@@ -35,7 +35,11 @@ async def pending_approvals(wiring: Wired, session_id: SessionQuery = None) -> v
     summary="Follow the approvals that wait",
     description=DESCRIPTION,
     media_type="text/event-stream",
-    responses={200: ResponseSpec(data_container=str, description=DESCRIPTION, media_type="text/event-stream")},
+    responses={
+        200: ResponseSpec(
+            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
+        )
+    },
 )
 async def stream_approvals(wiring: Wired, session_id: SessionQuery = None) -> ASGIApp:
     return await subscribed(wiring, session_id, Approval, "approval", v.pending_approvals)

@@ -32,7 +32,11 @@ async def pending_questions(wiring: Wired, session_id: SessionQuery = None) -> v
     summary="Follow the questions that wait",
     description=DESCRIPTION,
     media_type="text/event-stream",
-    responses={200: ResponseSpec(data_container=str, description=DESCRIPTION, media_type="text/event-stream")},
+    responses={
+        200: ResponseSpec(
+            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
+        )
+    },
 )
 async def stream_questions(wiring: Wired, session_id: SessionQuery = None) -> ASGIApp:
     return await subscribed(wiring, session_id, Question, "clarify", v.pending_questions)

@@ -24,7 +24,9 @@ read from the log, so what was removed from a transcript is here too. A secret's
     "/api/sessions/{session_id:str}/audit",
     summary="Every ask of a session, and what became of it",
     description=DESCRIPTION,
-    responses={200: ResponseSpec(data_container=str, description=DESCRIPTION, media_type=LINES)},
+    responses={
+        200: ResponseSpec(data_container=str, generate_examples=False, description=DESCRIPTION, media_type=LINES)
+    },
 )
 async def audit_session(wiring: Wired, session_id: FromPath[str]) -> Stream:
     session = ids.session_id(session_id)
@@ -36,7 +38,9 @@ async def audit_session(wiring: Wired, session_id: FromPath[str]) -> Stream:
     "/api/audit",
     summary="Every ask of every session, and what became of it",
     description=DESCRIPTION,
-    responses={200: ResponseSpec(data_container=str, description=DESCRIPTION, media_type=LINES)},
+    responses={
+        200: ResponseSpec(data_container=str, generate_examples=False, description=DESCRIPTION, media_type=LINES)
+    },
 )
 async def audit_all(wiring: Wired) -> Stream:
     return Stream(_all_lines(wiring.store), media_type=LINES)

@@ -26,7 +26,11 @@ for a free place because enough runs go on already. A comment comes at least eve
     summary="Watch sessions and the session list",
     description=DESCRIPTION,
     media_type="text/event-stream",
-    responses={200: ResponseSpec(data_container=str, description=DESCRIPTION, media_type="text/event-stream")},
+    responses={
+        200: ResponseSpec(
+            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
+        )
+    },
 )
 async def stream(
     wiring: Wired,
