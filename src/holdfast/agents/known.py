@@ -1,7 +1,7 @@
 """Agents of others that speak the Agent Client Protocol: what each is called, and how to tell that it can be used.
 
-A table and nothing more. Every row was checked against its project's own documentation and package; docs/agents.md says
-which were tried. `keep` names the variables that hold its key or say where its files are: it gets these and no others.
+A table and nothing more, gathered from documentation and packages; docs/agents.md says which rows were tried.
+`keep` names the variables that hold its key or say where its files are: it gets these and no others.
 """
 
 import msgspec

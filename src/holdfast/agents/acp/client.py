@@ -3,12 +3,14 @@
 What it says during a turn becomes facts of that turn, handed to the listener one by one in reading order. Updates
 after the end of a turn still belong to it, until the next one begins; those of a cancelled turn are dropped. Whoever
 owns the agent decides what a person's wish is; here it is put into the agent's words, once.
+
+It is a long file with one class: every method is a door, of the owner or of the agent, to the state of one turn. What
+can stand by itself does: opening, choices, what waits for a person, errands, translation.
 """
 
 import asyncio
 import contextlib
 import logging
-import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,12 +29,12 @@ from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Failure, Id, Notificatio
 from holdfast.agents.acp.listener import AgentUnusable, CommitFailed, CommitLost, Deaf, Listener, Result
 from holdfast.agents.acp.opening import Hello, Strange, Wanted, enter, greet, why
 from holdfast.agents.acp.translate import Meter, Translator
+from holdfast.agents.acp.waiting import Waiting
 from holdfast.agents.child import Child
 from holdfast.agents.spec import AgentSpec
-from holdfast.core.errors import BadId
 from holdfast.core.events import AgentDescribed, AnyFact, Attachment
 from holdfast.core.excerpt import Message
-from holdfast.core.ids import CallId, TurnId, ask_id, mint
+from holdfast.core.ids import CallId, TurnId
 from holdfast.workspace.files import Workspace
 
 __all__ = ["AcpAgent", "AgentUnusable", "CommitFailed", "CommitLost", "Elicited", "Listener", "Permission", "Result"]
@@ -65,9 +67,7 @@ class AcpAgent:
         self._turn = TurnId("")
         self._cancelled = False
         self._closing = False
-        self._permissions: dict[str, tuple[Id, wire.PermissionWanted]] = {}
-        self._questions: dict[str, tuple[Id, wire.ElicitationWanted]] = {}
-        self._own_asks: dict[str, Answer] = {}
+        self._waiting = Waiting(self._connection, lambda words: self._notice(words, "warning"))
         self.asks_first = False
         """Whether a person is asked before a file is written or a command is run for the agent."""
         self._home = home
@@ -238,23 +238,13 @@ class AcpAgent:
 
         `digest` names what a person saw: an agent of ours carries out that and nothing else.
         """
-        if (told := self._own_asks.pop(name, None)) is not None:
-            told(digest if allow else None, reason)
-        if name not in self._permissions:
-            return
-        self._errands.leaves.answer(name, allow=allow)
-        request, wanted = self._permissions.pop(name)
-        answer = asks.decision(wanted.options, allow=allow, reason=reason, digest=digest)
-        if answer is None and allow:
-            self._notice("The agent offers no way to allow this once, so it was not allowed.", "warning")
-        self._connection.respond(request, answer or asks.CANCELLED)
+        if self._waiting.asks(name):
+            self._errands.leaves.answer(name, allow=allow)
+        self._waiting.decide(name, allow=allow, reason=reason, digest=digest)
 
     def answer_question(self, name: str, text: str | None) -> None:
         """Hand over a person's words; None if there are none. An id that waits no more is ignored."""
-        if name not in self._questions:
-            return
-        request, wanted = self._questions.pop(name)
-        self._connection.respond(request, asks.DECLINED if text is None else asks.reply(wanted, text))
+        self._waiting.say(name, text)
 
     async def steer(self, text: str) -> bool:
         """Hand over words for the turn in progress; return whether the agent took them."""
@@ -370,8 +360,8 @@ class AcpAgent:
             self._connection.respond(request.id, asks.CANCELLED)
         else:
             self._emit(self._translator.pause())
-            name = self._name(wanted.ours.id)
-            self._permissions[name] = request.id, wanted
+            name = self._waiting.name(wanted.ours.id)
+            self._waiting.permission(name, request.id, wanted)
             call = self._translator.describe(wanted.tool_call)
             permission = asks.permission(name, wanted, call, str(self._workspace))
             self._errands.leaves.ask(permission)
@@ -390,7 +380,7 @@ class AcpAgent:
         self._connection.refuse(request, code, message)
 
     def new_ask(self) -> str:
-        return mint(secrets.token_bytes(10))
+        return self._waiting.name()
 
     def ask_leave(self, permission: Permission, answer: Answer) -> None:
         """Ask a person for something that we ourselves carry out."""
@@ -398,7 +388,7 @@ class AcpAgent:
             answer(None, "")
             return
         self._emit(self._translator.pause())
-        self._own_asks[permission.id] = answer
+        self._waiting.own(permission.id, answer)
         self._listener.permission_requested(permission)
 
     def printed(self, call: CallId, text: str) -> None:
@@ -410,12 +400,12 @@ class AcpAgent:
         if self._translator is not None:
             self._emit(self._translator.pause())
             call = self._translator.describe(decided.tool_call)
-            name = self._name(decided.ours.id)
+            name = self._waiting.name(decided.ours.id)
             self._listener.decided(asks.permission(name, decided, call, str(self._workspace)), allow=decided.allowed)
 
     def _elicitation_wanted(self, request: Request) -> None:
         wanted = wire.read(request.params, wire.ElicitationWanted)
-        name = self._name(wanted.ours.id if wanted else "")
+        name = self._waiting.name(wanted.ours.id if wanted else "")
         question = None if wanted is None else asks.question(name, wanted)
         if wanted is None or question is None:
             self._connection.refuse(request.id, INVALID_PARAMS, "Only forms can be shown, and this is none.")
@@ -423,7 +413,7 @@ class AcpAgent:
             self._connection.respond(request.id, asks.CALLED_OFF)
         else:
             self._emit(self._translator.pause())
-            self._questions[name] = request.id, wanted
+            self._waiting.question(name, request.id, wanted)
             self._listener.question_asked(question)
 
     def _prompted(self, future: "asyncio.Future[Result]", said: Response | Failure | None) -> None:
@@ -458,15 +448,7 @@ class AcpAgent:
 
     def _call_off(self) -> None:
         """Nobody will answer what is open."""
-        for request, _ in self._permissions.values():
-            self._connection.respond(request, asks.CANCELLED)
-        for request, _ in self._questions.values():
-            self._connection.respond(request, asks.CALLED_OFF)
-        for answer in self._own_asks.values():
-            answer(None, "")
-        self._permissions.clear()
-        self._questions.clear()
-        self._own_asks.clear()
+        self._waiting.call_off()
         self._errands.leaves.clear()
 
     def _emit(self, facts: Sequence[AnyFact]) -> None:
@@ -476,13 +458,6 @@ class AcpAgent:
     def _notice(self, text: str, level: str) -> None:
         if self._translator is not None:
             self._emit(self._translator.notice(wire.Notice(session_id=self.reference, text=text, level=level)))
-
-    def _name(self, wanted: str) -> str:
-        """The id that the agent gave, if it can be one of ours and is not in use; else a new one."""
-        with contextlib.suppress(BadId):
-            if ask_id(wanted) not in self._permissions and wanted not in self._questions:
-                return wanted
-        return mint(secrets.token_bytes(10))
 
     async def _enclose(self, attachment: Attachment) -> dict[str, Any]:
         assert self._blobs is not None

@@ -4,6 +4,8 @@ Agents differ, and so do the versions of the schema that they were written for. 
 listed, almost every field may be missing or null, and words that may grow in number (a status, a kind of tool) are
 plain text here; `translate` gives them their meaning. Data of any shape stays as the JSON that the agent sent.
 
+It is a list, and long because the protocol is: whoever asks what we read of it finds all of it here.
+
 `_meta` is where the protocol lets implementations add what it lacks. `holdfast` is our own name in there; the others
 are what widely used agents say.
 """
