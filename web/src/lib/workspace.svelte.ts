@@ -1,6 +1,7 @@
 // The page as a whole: who is signed in, the list, the open session, and the live connection that keeps both true.
 
 import { Account } from './account/account.svelte'
+import { Agents } from './agents/agents.svelte'
 import { storedToken } from './api/account'
 import { changeSession } from './api/sessions'
 import { Refused, Unreached } from './api/client'
@@ -21,6 +22,7 @@ export class Workspace {
   readonly account = new Account()
   readonly route = new Route()
   readonly sessions = new Sessions()
+  readonly agents = new Agents()
   readonly outbox = new Outbox()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))

@@ -1,8 +1,10 @@
 // The sections of the settings page, in their order. A new one is a component and a line here.
 
 import type { Component } from 'svelte'
+import Agents from './Agents.svelte'
 import Appearance from './Appearance.svelte'
 import Behaviour from './Behaviour.svelte'
+import Models from './Models.svelte'
 import Notifications from './Notifications.svelte'
 import Rules from './Rules.svelte'
 
@@ -15,6 +17,8 @@ export interface Section {
 }
 
 export const SECTIONS: readonly Section[] = [
+  { id: 'agents', title: 'Agents', about: 'Who does the work.', body: Agents },
+  { id: 'models', title: 'Models', about: 'Where the built-in agent finds its models.', body: Models },
   { id: 'appearance', title: 'Appearance', about: 'Kept in this browser.', body: Appearance },
   { id: 'behaviour', title: 'Behaviour', about: 'Kept in this browser.', body: Behaviour },
   { id: 'notifications', title: 'Notifications', about: 'For this browser.', body: Notifications },
