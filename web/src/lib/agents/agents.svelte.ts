@@ -22,9 +22,9 @@ export class Agents {
     return this.#list?.agents.find((agent) => agent.name === name)
   }
 
-  /** How an agent is called: by its own title, as soon as that is known. */
+  /** How an agent is called in a sentence: by its own title, as soon as that is known, without what explains it. */
   title(name: string): string {
-    return this.named(name)?.title ?? agentName(name)
+    return this.named(name)?.title.replace(/ \(.*\)$/, '') ?? agentName(name)
   }
 
   take(list: AgentList): void {

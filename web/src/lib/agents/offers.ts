@@ -41,13 +41,18 @@ export function offered(agent: string, described: Description | null, surveyed: 
   }
 }
 
+/** A sentence of the server's, without the marks of its commands. */
+export function plain(sentence: string): string {
+  return sentence.replaceAll('`', '')
+}
+
 /** Those that work come first. */
 export function agentOffers(agents: readonly Surveyed[]): Offer[] {
   const lines = agents.map(({ name, title, version, ready, reason }) => ({
     value: name,
     words: title,
     about: version,
-    reason: ready ? '' : reason || 'It is not ready.',
+    reason: ready ? '' : plain(reason) || 'It is not ready.',
   }))
   return [...lines.filter(({ reason }) => reason === ''), ...lines.filter(({ reason }) => reason !== '')]
 }

@@ -7,6 +7,7 @@ import Behaviour from './Behaviour.svelte'
 import Models from './Models.svelte'
 import Notifications from './Notifications.svelte'
 import Rules from './Rules.svelte'
+import SignInSection from './SignInSection.svelte'
 
 export interface Section {
   /** Its address: /settings#id. */
@@ -23,4 +24,5 @@ export const SECTIONS: readonly Section[] = [
   { id: 'behaviour', title: 'Behaviour', about: 'Kept in this browser.', body: Behaviour },
   { id: 'notifications', title: 'Notifications', about: 'For this browser.', body: Notifications },
   { id: 'rules', title: 'Approval rules', about: 'What runs without asking you, in every session.', body: Rules },
+  { id: 'sign-in', title: 'Sign-in', about: 'Who can reach this server.', body: SignInSection },
 ]
