@@ -3,13 +3,16 @@
 Each is a function that leaves a tab showing the state.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from playwright.sync_api import expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Desk, Seat
+from tests.browser.found import DATA, HERMES, finds, ollama
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -68,11 +71,58 @@ Act = Callable[[Scene], Seat]
 
 
 def start(scene: Scene) -> Seat:
-    seat = scene.place.tab()
+    return started(scene.place.tab())
+
+
+def started(seat: Seat) -> Seat:
     expect(seat.page.locator(".frame")).to_be_visible(timeout=PATIENCE_MS)
     if seat.page.get_by_role("button", name="New session").is_visible() and not seat.field.is_visible():
         seat.page.get_by_role("button", name="New session").click()
     expect(seat.field).to_be_visible()
+    return seat
+
+
+def first_run(scene: Scene, *hints: dict[str, Any]) -> Seat:
+    """Nothing was ever begun, and this was found on the machine."""
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    finds(seat.page, *hints)
+    seat.open()
+    started(seat)
+    words = "Found on this machine" if hints else "No agent and no model was found"
+    expect(seat.page.get_by_text(words).first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def first_run_nothing(scene: Scene) -> Seat:
+    return first_run(scene)
+
+
+def first_run_hermes(scene: Scene) -> Seat:
+    return first_run(scene, HERMES, DATA)
+
+
+def first_run_models(scene: Scene) -> Seat:
+    return first_run(scene, ollama())
+
+
+def choosing(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Port the parser to msgspec")
+    scene.person.wait_for_end(session, scene.person.say(session, f"{LOOK}\n{FOUND}"))
+    seat = scene.place.tab(session)
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.get_by_role("button", name=re.compile("^Agent")).click()
+    if seat.page.get_by_role("button", name="Agent, model and folder").is_visible():  # one for all of them
+        seat.page.get_by_role("dialog").get_by_role("button", name="Agent").click()
+    expect(seat.page.get_by_role("option").first).to_be_visible()
+    return seat
+
+
+def commands(scene: Scene) -> Seat:
+    seat, session, turn = scene.began("Why is the sidebar slow?", FOUND)
+    scene.person.wait_for_end(session, turn)
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.field.press_sequentially("/")
+    expect(seat.page.get_by_role("option").first).to_be_visible()
     return seat
 
 
@@ -215,6 +265,23 @@ def settings(scene: Scene) -> Seat:
     return seat
 
 
+def settings_models(scene: Scene) -> Seat:
+    seat = settings(scene)
+    region = seat.page.get_by_role("region", name="Models")
+    region.get_by_role("button", name="Add an endpoint").click()
+    region.scroll_into_view_if_needed()
+    return seat
+
+
+def settings_sign_in(scene: Scene) -> Seat:
+    seat = settings(scene)
+    region = seat.page.get_by_role("region", name="Sign-in")
+    region.get_by_role("button", name="Connect a phone").click()
+    expect(region.get_by_role("img", name="The link as a QR code")).to_be_visible(timeout=PATIENCE_MS)
+    region.evaluate("(node) => node.scrollIntoView({block: 'start'})")
+    return seat
+
+
 def signed_out(scene: Scene) -> Seat:
     seat = Seat(scene.place.context.new_page(), scene.place.link)
     seat.page.add_init_script("localStorage.removeItem('holdfast.token')")
@@ -225,6 +292,9 @@ def signed_out(scene: Scene) -> Seat:
 
 STATES: dict[str, Act] = {
     "signed-out": signed_out,
+    "first-run-nothing": first_run_nothing,
+    "first-run-hermes": first_run_hermes,
+    "first-run-models": first_run_models,
     "start": start,
     "loading": loading,
     "prose": prose,
@@ -238,7 +308,11 @@ STATES: dict[str, Act] = {
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
+    "choosing": choosing,
+    "commands": commands,
     "settings": settings,
+    "settings-models": settings_models,
+    "settings-sign-in": settings_sign_in,
     "answering": answering,
     "overview": overview,
     "away": away,

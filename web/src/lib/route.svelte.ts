@@ -34,14 +34,15 @@ export class Route {
     return this.#path === `${base}/settings`
   }
 
-  goSettings(): void {
-    if (!this.isSettings) history.pushState(null, '', `${base}/settings`)
+  goSettings(section = ''): void {
+    const hash = section === '' ? '' : `#${section}`
+    if (!this.isSettings) history.pushState(null, '', `${base}/settings${hash}`)
     this.#read()
   }
 
   /** Whether the address asks for a new session; a wide screen shows it beside the list anyway. */
   get isNew(): boolean {
-    return this.#path === '/' && this.#hash === '#new'
+    return this.#path === `${base}/` && this.#hash === '#new'
   }
 
   goNew(): void {

@@ -1,6 +1,7 @@
 // The page as a whole: who is signed in, the list, the open session, and the live connection that keeps both true.
 
 import { Account } from './account/account.svelte'
+import { Agents } from './agents/agents.svelte'
 import { storedToken } from './api/account'
 import { changeSession } from './api/sessions'
 import { Refused, Unreached } from './api/client'
@@ -21,6 +22,7 @@ export class Workspace {
   readonly account = new Account()
   readonly route = new Route()
   readonly sessions = new Sessions()
+  readonly agents = new Agents()
   readonly outbox = new Outbox()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
@@ -32,12 +34,13 @@ export class Workspace {
   #aimed = $state<string | null>(null)
   #predecessor: string | null = null
   #seen = 0
+  #token: string | null = null
 
   constructor() {
     this.live = new Live({
       heard: (heard) => this.#hear(heard),
       lineage: (lineage) => this.#belongTo(lineage),
-      refused: () => this.account.refuse(),
+      refused: () => this.#refused(),
       again: () => this.#wish(),
     })
   }
@@ -137,9 +140,21 @@ export class Workspace {
     await changeSession(conversation.id, { seen: head.activity }).catch(() => (this.#seen = 0))
   }
 
+  /** Do what ends every sign-in; this page goes on with the new one. */
+  async renew(change: () => Promise<{ token: string }>): Promise<void> {
+    await this.account.renew(change)
+    this.#wish()
+  }
+
+  #refused(): void {
+    this.account.refuse(this.#token)
+    if (storedToken() !== this.#token) this.#wish() // another tab has a newer one
+  }
+
   #wish(): void {
     const token = storedToken()
     if (token === null || !this.sessions.loaded) return
+    this.#token = token
     const conversation = this.#conversation
     const follows = conversation?.phase === 'shown' ? conversation : null
     this.live.wish({

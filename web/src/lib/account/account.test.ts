@@ -61,3 +61,28 @@ test('a credential that is not taken is forgotten', () => {
   expect(account.standing).toBe('refused')
   expect(localStorage.getItem('holdfast.token')).toBeNull()
 })
+
+test('who changes the password stays signed in, whatever is refused meanwhile', async () => {
+  localStorage.setItem('holdfast.token', 'old')
+  const account = new Account()
+  account.watch()
+  await vi.waitFor(() => expect(account.standing).toBe('in'))
+  await account.renew(async () => {
+    account.refuse('old')
+    return { token: 'new' }
+  })
+  account.refuse('old')
+  expect([account.standing, localStorage.getItem('holdfast.token')]).toEqual(['in', 'new'])
+  account.refuse('new')
+  expect([account.standing, localStorage.getItem('holdfast.token')]).toEqual(['refused', null])
+})
+
+test('a password signs in, or it is said why not', async () => {
+  answers = [Response.json({ error: 'Not this one.', code: 'WrongPassword' }, { status: 403 }), Response.json({ token: 'secret' })]
+  const account = new Account()
+  account.watch()
+  expect(await account.enter('a guess')).toBe('Not this one.')
+  expect(account.standing).toBe('out')
+  expect(await account.enter('the word itself')).toBe('')
+  expect([account.standing, localStorage.getItem('holdfast.token')]).toEqual(['in', 'secret'])
+})

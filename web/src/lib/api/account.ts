@@ -21,15 +21,33 @@ export function takeCode(): string | null {
   return code
 }
 
+export function keepToken(token: string): void {
+  localStorage.setItem(KEY, token)
+}
+
+/** The credential lies elsewhere in this browser's tabs too: whether this is about it. */
+export function isToken(event: StorageEvent): boolean {
+  return event.key === KEY && event.newValue !== null
+}
+
 /** Exchange a code for the credential and keep it. False if the link was used before or is too old. */
 export async function signIn(code: string): Promise<boolean> {
+  return (await exchange({ code })) === ''
+}
+
+/** Exchange the password for the credential and keep it. Otherwise the sentence that says why not. */
+export function signInByPassword(password: string): Promise<string> {
+  return exchange({ password })
+}
+
+async function exchange(body: { code: string } | { password: string }): Promise<string> {
   const response = await fetch(`${base}/api/sign-in`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
+    body: JSON.stringify(body),
   })
-  if (!response.ok) return false
-  const answer: { token: string } = await response.json()
-  localStorage.setItem(KEY, answer.token)
-  return true
+  const answer: { token?: string; error?: string } = await response.json().catch(() => ({}))
+  if (!response.ok || answer.token === undefined) return answer.error ?? `The server answered ${response.status}.`
+  keepToken(answer.token)
+  return ''
 }

@@ -3,16 +3,22 @@
 import { Reader } from './read'
 import {
   SHAPES,
+  type AccountState,
+  type AgentCheck,
+  type AgentList,
   type Answered,
   type ApprovalRules,
   type Asks,
   type Attachment,
   type Created,
   type Done,
+  type EndpointList,
+  type EndpointTried,
   type Failure,
   type Gone,
   type Hits,
   type Offers,
+  type OneTimeLink,
   type Places,
   type Ready,
   type Records,
@@ -24,19 +30,26 @@ import {
   type StoreState,
   type Submitted,
   type Token,
+  type Woken,
 } from './shapes.gen'
 
 export interface Values {
+  AccountState: AccountState
+  AgentCheck: AgentCheck
+  AgentList: AgentList
   Answered: Answered
   ApprovalRules: ApprovalRules
   Asks: Asks
   Attachment: Attachment
   Created: Created
   Done: Done
+  EndpointList: EndpointList
+  EndpointTried: EndpointTried
   Failure: Omit<Failure, 'record'>
   Gone: Gone
   Hits: Hits
   Offers: Offers
+  OneTimeLink: OneTimeLink
   Places: Places
   Ready: Ready
   Records: Omit<Records, 'records'>
@@ -48,6 +61,7 @@ export interface Values {
   StoreState: StoreState
   Submitted: Submitted
   Token: Token
+  Woken: Woken
 }
 
 // A record's event may be of a kind that we do not know: session/records.ts reads it.

@@ -8,6 +8,19 @@ test('what is written is completed while it is one word', () => {
   expect(completions('a /re')).toEqual([])
 })
 
+test('commands of the agent come after those of the page, which keep their names', () => {
+  const agent = [
+    { name: 'review', description: 'Look it over', hint: 'a branch' },
+    { name: 'stop', description: 'Something else', hint: '' },
+  ]
+  expect(completions('/re', agent).map(({ name, takes }) => [name, takes])).toEqual([
+    ['rename', 'a title'],
+    ['review', 'a branch'],
+  ])
+  expect(completions('/stop', agent).map(({ does }) => does)).toEqual(['Stop what runs'])
+  expect(completions('/review x', agent)).toEqual([])
+})
+
 test('a command is one only with what it takes', () => {
   expect(parse('/stop')).toEqual({ name: 'stop', rest: '' })
   expect(parse('/rename  The harbour ')).toEqual({ name: 'rename', rest: 'The harbour' })

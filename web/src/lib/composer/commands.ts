@@ -5,6 +5,8 @@ export interface Command {
   /** What follows the name, if anything does. */
   takes: string
   does: string
+  /** Whether it is the agent's, and so goes to it. */
+  sent?: boolean
 }
 
 export const COMMANDS: readonly Command[] = [
@@ -16,10 +18,21 @@ export const COMMANDS: readonly Command[] = [
   { name: 'stop', takes: '', does: 'Stop what runs' },
 ]
 
-/** The commands that what is written may become. */
-export function completions(text: string): readonly Command[] {
-  const found = /^\/([a-z]*)$/.exec(text)
-  return found === null ? [] : COMMANDS.filter(({ name }) => name.startsWith(found[1] ?? ''))
+/** One that the agent has; it is sent to it like any other words. */
+export interface Offered {
+  name: string
+  description: string
+  hint: string
+}
+
+/** The commands that what is written may become: the page's own, then those of the agent that have another name. */
+export function completions(text: string, agent: readonly Offered[] = []): readonly Command[] {
+  const found = /^\/([\w.:-]*)$/.exec(text)
+  if (found === null) return []
+  const own = new Set(COMMANDS.map(({ name }) => name))
+  const others = agent.filter(({ name }) => !own.has(name))
+  const all = [...COMMANDS, ...others.map(({ name, description, hint }) => ({ name, takes: hint, does: description, sent: true }))]
+  return all.filter(({ name }) => name.toLowerCase().startsWith((found[1] ?? '').toLowerCase()))
 }
 
 /** The command that is written, with what follows its name; null if it is none, or lacks what it takes. */

@@ -1,0 +1,66 @@
+"""The first run: what is on the machine is offered as choices of one press, and nothing of it stands in the way."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.desk import PATIENCE_MS, Desk, Seat, desk
+from tests.browser.found import DATA, HERMES, NAMES, finds, models, ollama
+from tests.journeys.house import House
+from tests.journeys.person import Person
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def arriving(place: Desk, *hints: dict[str, Any]) -> Seat:
+    seat = Seat(place.context.new_page(), place.link)
+    finds(seat.page, *hints)
+    seat.open()
+    return seat
+
+
+def test_models_that_are_served_here_are_used_by_one_press(chromium: Browser, own_house: House) -> None:
+    with models() as address, desk(chromium, own_house) as place:
+        seat = arriving(place, ollama(address))
+        seat.page.get_by_role("button", name="Use Ollama (3 models)").click()
+        expect(seat.page.get_by_role("button", name=re.compile("^Model:"))).to_contain_text(NAMES[0])
+        with own_house.server.client() as client:
+            (endpoint,) = client.get("/api/endpoints").json()["endpoints"]
+            assert (endpoint["base_url"], tuple(endpoint["models"])) == (address, NAMES)
+            chosen = client.get("/api/agents").json()["defaults"]
+            assert (chosen["agent"], chosen["model"]) == ("builtin", f"ollama/{NAMES[0]}")
+        seat.expect_well()
+
+
+def test_an_agent_is_chosen_for_all_sessions_by_one_press(chromium: Browser, own_house: House) -> None:
+    with desk(chromium, own_house) as place:
+        seat = arriving(place, HERMES, DATA)
+        expect(seat.page.get_by_text("48 sessions")).to_be_visible()
+        seat.page.get_by_role("button", name="Use Hermes 0.19.0").click()
+        expect(seat.page.get_by_role("button", name=re.compile("^Agent:"))).to_contain_text("Hermes")
+        with own_house.server.client() as client:
+            assert client.get("/api/agents").json()["defaults"]["agent"] == "hermes"
+        seat.expect_well()
+
+
+def test_with_nothing_found_there_is_the_tour_and_a_way_to_settings(chromium: Browser, own_house: House) -> None:
+    with desk(chromium, own_house) as place:
+        seat = arriving(place)
+        seat.page.get_by_role("link", name="Add a model").click()
+        expect(seat.page.get_by_role("heading", name="Models")).to_be_in_viewport()
+        seat.page.go_back()
+        seat.page.get_by_role("button", name="Start the tour").click()
+        expect(seat.page.get_by_role("heading", name="Welcome to Holdfast")).to_be_visible(timeout=PATIENCE_MS)
+        seat.expect_well()
+
+
+def test_whoever_has_begun_something_is_offered_nothing(chromium: Browser, own_house: House) -> None:
+    Person(own_house).begin(title="The first one")
+    with desk(chromium, own_house) as place:
+        seat = arriving(place, HERMES)
+        expect(seat.page.get_by_role("button", name=re.compile("^Agent:"))).to_contain_text("Tour")
+        expect(seat.page.get_by_role("button", name="Use Hermes 0.19.0")).to_have_count(0)
+        seat.page.unroute_all(behavior="wait")
+        seat.expect_well()
