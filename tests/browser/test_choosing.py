@@ -20,6 +20,10 @@ AGENTS = f"""
 title = "Chooser"
 command = ["{sys.executable}", "{CHOOSER}", "states"]
 
+[agents.slow]
+title = "Slow"
+command = ["sh", "-c", "sleep 5; exec {sys.executable} {CHOOSER} states"]
+
 [agents.away]
 title = "Away"
 command = ["no-such-program-anywhere"]
@@ -143,4 +147,17 @@ def test_the_first_letter_opens_the_agent(chromium: Browser, house: House, perso
         woken = [address for address in seat.addresses if address.endswith("/wake")]
         seat.field.press_sequentially("ello")
         assert len(woken) == 1
+        seat.expect_well()
+
+
+def test_a_start_that_takes_a_while_says_whose(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(agent="slow")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        expect(chip(seat, "Agent")).to_contain_text("Slow", timeout=PATIENCE_MS)
+        seat.say("hello")
+        expect(seat.page.get_by_text("Starting Slow…").first).to_be_visible(timeout=PATIENCE_MS)
+        expect(seat.page.get_by_text(re.compile(r"^\s*[1-9]\d* s$")).first).to_be_visible(timeout=PATIENCE_MS)
+        expect(seat.prose.first).to_have_text("small ask", timeout=PATIENCE_MS)
+        expect(seat.page.get_by_text("Starting Slow…")).to_have_count(0)
         seat.expect_well()
