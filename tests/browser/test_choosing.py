@@ -46,7 +46,7 @@ def option(seat: Seat, words: str) -> Locator:
     return seat.page.get_by_role("option", name=words)
 
 
-def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House) -> None:
+def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House, tmp_path: Path) -> None:
     with desk(chromium, house) as place:
         seat = place.tab()
         chip(seat, "Agent").click()
@@ -63,6 +63,12 @@ def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House) -> 
         seat.page.get_by_role("combobox", name="Find or type a model").fill("large")
         seat.page.keyboard.press("Enter")
         expect(chip(seat, "Model")).to_contain_text("large")
+        chip(seat, "Folder").click()
+        folder = tmp_path / "harbour"
+        folder.mkdir()
+        seat.page.get_by_role("combobox", name="The path of a folder").fill(str(folder))
+        seat.page.keyboard.press("Enter")
+        expect(chip(seat, "Folder")).to_contain_text("harbour")
         seat.say("Which one are you?")
         expect(seat.prose.first).to_have_text("large ask", timeout=PATIENCE_MS)
         expect(chip(seat, "Model")).to_contain_text("Large")
