@@ -20,6 +20,10 @@ AGENTS = f"""
 title = "Chooser"
 command = ["{sys.executable}", "{CHOOSER}", "states"]
 
+[agents.slow]
+title = "Slow"
+command = ["sh", "-c", "sleep 5; exec {sys.executable} {CHOOSER} states"]
+
 [agents.away]
 title = "Away"
 command = ["no-such-program-anywhere"]
@@ -42,7 +46,7 @@ def option(seat: Seat, words: str) -> Locator:
     return seat.page.get_by_role("option", name=words)
 
 
-def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House) -> None:
+def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House, tmp_path: Path) -> None:
     with desk(chromium, house) as place:
         seat = place.tab()
         chip(seat, "Agent").click()
@@ -59,6 +63,12 @@ def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House) -> 
         seat.page.get_by_role("combobox", name="Find or type a model").fill("large")
         seat.page.keyboard.press("Enter")
         expect(chip(seat, "Model")).to_contain_text("large")
+        chip(seat, "Folder").click()
+        folder = tmp_path / "harbour"
+        folder.mkdir()
+        seat.page.get_by_role("combobox", name="The path of a folder").fill(str(folder))
+        seat.page.keyboard.press("Enter")
+        expect(chip(seat, "Folder")).to_contain_text("harbour")
         seat.say("Which one are you?")
         expect(seat.prose.first).to_have_text("large ask", timeout=PATIENCE_MS)
         expect(chip(seat, "Model")).to_contain_text("Large")
@@ -143,4 +153,17 @@ def test_the_first_letter_opens_the_agent(chromium: Browser, house: House, perso
         woken = [address for address in seat.addresses if address.endswith("/wake")]
         seat.field.press_sequentially("ello")
         assert len(woken) == 1
+        seat.expect_well()
+
+
+def test_a_start_that_takes_a_while_says_whose(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(agent="slow")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        expect(chip(seat, "Agent")).to_contain_text("Slow", timeout=PATIENCE_MS)
+        seat.say("hello")
+        expect(seat.page.get_by_text("Starting Slow…").first).to_be_visible(timeout=PATIENCE_MS)
+        expect(seat.page.get_by_text(re.compile(r"^\s*[1-9]\d* s$")).first).to_be_visible(timeout=PATIENCE_MS)
+        expect(seat.prose.first).to_have_text("small ask", timeout=PATIENCE_MS)
+        expect(seat.page.get_by_text("Starting Slow…")).to_have_count(0)
         seat.expect_well()

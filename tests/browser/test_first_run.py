@@ -62,5 +62,7 @@ def test_whoever_has_begun_something_is_offered_nothing(chromium: Browser, own_h
         seat = arriving(place, HERMES)
         expect(seat.page.get_by_role("button", name=re.compile("^Agent:"))).to_contain_text("Tour")
         expect(seat.page.get_by_role("button", name="Use Hermes 0.19.0")).to_have_count(0)
+        seat.page.wait_for_timeout(1_500)
+        assert len([address for address in seat.addresses if address.endswith("/api/agents")]) == 1
         seat.page.unroute_all(behavior="wait")
         seat.expect_well()

@@ -1,12 +1,13 @@
 // The agents of this machine, as the server found them. They are asked for when something is shown that depends on them,
 // and again every half a second while the server still looks around.
 
+import { untrack } from 'svelte'
 import { listAgents } from '../api/agents'
 import type { AgentList, Surveyed } from '../api/shapes.gen'
 import { agentName } from '../asks/words'
 
 const AGAIN_MS = 500
-/** What has a line of its own in no list: how many folders are offered. */
+/** How many folders are offered. */
 const FOLDERS = 8
 
 export class Agents {
@@ -35,11 +36,14 @@ export class Agents {
   async load(): Promise<void> {
     if (this.#asking) return
     this.#asking = true
+    let looking = untrack(() => this.#list?.looking ?? false) // who asks is not to ask again at every answer
     try {
       do {
-        if (this.#list?.looking) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-        this.#list = await listAgents()
-      } while (this.#list.looking)
+        if (looking) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        const list = await listAgents()
+        this.#list = list
+        looking = list.looking
+      } while (looking)
     } catch {
       // The page works without: names stand for titles, and nothing is offered.
     } finally {
