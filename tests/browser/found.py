@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Error, Page, Route
 
 NAMES = ("qwen3:8b", "llama3.2:3b", "gemma3:4b")
 
@@ -68,8 +68,11 @@ def finds(page: Page, *hints: dict[str, Any]) -> None:
     """Let the server have found exactly this, and have looked everywhere."""
 
     def answer(route: Route) -> None:
-        response = route.fetch()
-        told = response.json() | {"hints": list(hints), "looking": False}
+        try:
+            response = route.fetch()
+            told = response.json() | {"hints": list(hints), "looking": False}
+        except Error:
+            return  # the page has gone on meanwhile: nobody waits for this answer
         if HERMES in hints:
             ready = {"installed": True, "ready": True, "reason": "", "version": "0.19.0"}
             told["agents"] = [each | ready if each["name"] == "hermes" else each for each in told["agents"]]
