@@ -225,7 +225,10 @@ export class Workspace {
         try {
           return await act()
         } catch (error) {
-          if (error instanceof Refused && error.status === 401) return this.account.refuse()
+          if (error instanceof Refused && error.status === 401) {
+            if (error.token !== storedToken()) continue // somebody has signed in meanwhile
+            return this.account.refuse(error.token)
+          }
           if (!(error instanceof Unreached)) throw error
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))

@@ -27,7 +27,7 @@ export class Account {
   }
 
   /** The server does not take this credential. There may be a newer one: here, in another tab, or on its way. */
-  refuse(token: string | null = storedToken()): void {
+  refuse(token: string | null): void {
     if (this.#renewing || token !== storedToken()) return
     forgetToken()
     this.#standing = 'refused'

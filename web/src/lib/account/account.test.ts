@@ -1,6 +1,7 @@
 // Signing in: the code leaves the address, the credential stays in the browser, and a link that was used says so.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { storedToken } from '../api/account'
 import { Account } from './account.svelte'
 
 let answers: Response[] = []
@@ -57,7 +58,7 @@ test('without a link and without a credential nobody is signed in', async () => 
 test('a credential that is not taken is forgotten', () => {
   localStorage.setItem('holdfast.token', 'old')
   const account = new Account()
-  account.refuse()
+  account.refuse(storedToken())
   expect(account.standing).toBe('refused')
   expect(localStorage.getItem('holdfast.token')).toBeNull()
 })

@@ -4,15 +4,17 @@ import { storedToken } from './account'
 import { base } from './base'
 import { values, type Values } from './values'
 
-/** The server said no, in a sentence for people. */
+/** The server said no, in a sentence for people. `token` is the credential that it was asked with. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
+  readonly token: string | null
 
-  constructor(status: number, code: string, sentence: string) {
+  constructor(status: number, code: string, sentence: string, token: string | null = null) {
     super(sentence)
     this.status = status
     this.code = code
+    this.token = token
   }
 }
 
@@ -52,7 +54,7 @@ export async function send(path: string, { method = 'GET', body, signal }: Asked
   } catch {
     throw new Unreached()
   }
-  if (!response.ok) throw await refusal(response)
+  if (!response.ok) throw await refusal(response, token)
   return response
 }
 
@@ -64,14 +66,14 @@ async function parsed(response: Response): Promise<unknown> {
   }
 }
 
-async function refusal(response: Response): Promise<Error> {
+async function refusal(response: Response, token: string | null): Promise<Error> {
   // A proxy in front of a server that is away answers for it.
   if ([502, 503, 504].includes(response.status)) return new Unreached()
   try {
     const { error, code } = values.read('Failure', await response.json())
-    return new Refused(response.status, code, error)
+    return new Refused(response.status, code, error, token)
   } catch {
-    return new Refused(response.status, '', `The server answered ${response.status}.`)
+    return new Refused(response.status, '', `The server answered ${response.status}.`, token)
   }
 }
 

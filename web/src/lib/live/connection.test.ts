@@ -183,6 +183,20 @@ describe('one tab', () => {
     expect(calls).toHaveLength(1)
     exchange.close()
   })
+
+  test('is opened anew with another one, and a late refusal of the old one counts for nothing', async () => {
+    const { exchange, join } = house()
+    const one = join()
+    exchange.take(one.tab, { type: 'wish', wish: wish({ token: 'old' }) })
+    await settle()
+    const old = streams()[0]
+    exchange.take(one.tab, { type: 'wish', wish: wish({ token: 'new' }) })
+    await settle()
+    old?.answer(new Response('', { status: 401 }))
+    await settle()
+    expect(one.reach()).not.toBe('refused')
+    exchange.close()
+  })
 })
 
 describe('several tabs', () => {

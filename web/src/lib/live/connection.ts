@@ -67,6 +67,7 @@ export class Connection {
   want(wanted: Wanted | null): void {
     this.#wanted = wanted
     if (wanted !== null) this.#cursors = new Cursors(wanted.list, wanted.follows)
+    if (this.#reach === 'refused') this.#tell('asking') // that was another credential
     this.#stopPolling()
     this.#reopen()
     if (wanted !== null && !this.#running) void this.#run()
@@ -113,7 +114,7 @@ export class Connection {
         cache: 'no-store',
         signal: attempt.signal,
       })
-      if (response.status === 401) this.#tell('refused')
+      if (response.status === 401 && wanted.token === this.#wanted?.token) this.#tell('refused')
       if (!response.ok || response.body === null) return
       await this.#read(response.body, wanted, () => clearTimeout(late))
     } catch {

@@ -24,7 +24,7 @@ export function poll(
   const ask = async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${wanted.token}` }
     const response = await fetch_(path, { headers, cache: 'no-store', signal })
-    if (response.status === 401) audience.reach('refused')
+    if (response.status === 401 && !signal.aborted) audience.reach('refused')
     if (response.status === 404) return null
     if (!response.ok) throw new Error(`The server answered ${response.status}.`)
     return response.json()
