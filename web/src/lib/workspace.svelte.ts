@@ -40,7 +40,7 @@ export class Workspace {
     this.live = new Live({
       heard: (heard) => this.#hear(heard),
       lineage: (lineage) => this.#belongTo(lineage),
-      refused: () => this.#refused(),
+      refused: (token) => this.#refused(token),
       again: () => this.#wish(),
     })
   }
@@ -146,9 +146,9 @@ export class Workspace {
     this.#wish()
   }
 
-  #refused(): void {
-    this.account.refuse(this.#token)
-    if (storedToken() !== this.#token) this.#wish() // another tab has a newer one
+  #refused(token: string | null): void {
+    this.account.refuse(token)
+    if (token === this.#token && token !== storedToken()) this.#wish() // another tab has a newer one
   }
 
   #wish(): void {

@@ -197,6 +197,21 @@ describe('one tab', () => {
     expect(one.reach()).not.toBe('refused')
     exchange.close()
   })
+
+  test('is refused by name: whoever comes with a newer one does not take it for his', async () => {
+    const { exchange, join } = house()
+    const one = join()
+    exchange.take(one.tab, { type: 'wish', wish: wish({ token: 'old' }) })
+    await settle()
+    streams()[0]?.answer(new Response('', { status: 401 }))
+    await settle()
+    exchange.take(one.tab, { type: 'wish', wish: wish({ token: 'new' }) })
+    await settle()
+    const refused = one.told.filter((message) => message.type === 'reach' && message.reach === 'refused')
+    expect(refused).not.toEqual([])
+    for (const each of refused) expect(each).toHaveProperty('token', 'old')
+    exchange.close()
+  })
 })
 
 describe('several tabs', () => {

@@ -1,7 +1,7 @@
 // Many tabs, one connection: what all of them want together is followed, and each hears what it asked for.
 
 import { Connection, type Wanted, type World } from './connection'
-import type { FromTab, Heard, ToTab, Wish } from './messages'
+import type { FromTab, Heard, Reach, ToTab, Wish } from './messages'
 
 /** As many sessions as the server lets one connection follow. */
 const FOLLOWS = 16
@@ -28,7 +28,7 @@ export class Exchange {
   constructor(world: World) {
     this.#connection = new Connection(world, {
       heard: (heard) => this.#hear(heard),
-      reach: (reach) => this.#tell({ type: 'reach', reach }),
+      reach: (reach) => this.#tell(this.#reach(reach)),
       lineage: (lineage) => this.#ready(lineage),
     })
     this.#watch = setInterval(() => this.#connection.watch(), WATCH_MS)
@@ -56,7 +56,7 @@ export class Exchange {
         this.#tabs.add(tab) // a tab that came back from the browser's memory has said goodbye before
         tab.wish = message.wish
         if (message.wish.lineage !== '') this.#lineage = message.wish.lineage
-        tab.send({ type: 'reach', reach: this.#connection.reach })
+        tab.send(this.#reach(this.#connection.reach))
         this.#settle()
         return
       case 'probe':
@@ -107,6 +107,10 @@ export class Exchange {
     if (this.#connection.reach === 'refused') return true
     if ([...follows.keys()].some((session) => !wanted.follows.has(session))) return true
     return [...wanted.follows].some(([session, after]) => after < (follows.get(session) ?? Infinity))
+  }
+
+  #reach(reach: Reach): ToTab {
+    return { type: 'reach', reach, token: this.#open?.token ?? null }
   }
 
   #ready(lineage: string): void {

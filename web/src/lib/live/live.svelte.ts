@@ -15,7 +15,7 @@ export type Watched = Pick<Extract<ToTab, { type: 'watched' }>, 'sessions' | 'ot
 export interface Listener {
   heard(heard: Heard[]): void
   lineage(lineage: string): void
-  refused(): void
+  refused(token: string | null): void
   /** Wish anew, from where things stand now. */
   again(): void
 }
@@ -94,7 +94,7 @@ export class Live {
       case 'reach':
         if (message.reach !== this.#reach) this.#changedAt = performance.now()
         this.#reach = message.reach
-        if (message.reach === 'refused') this.#listener.refused()
+        if (message.reach === 'refused') this.#listener.refused(message.token)
         return
       case 'watched':
         this.#watched = message

@@ -28,11 +28,12 @@ export type Heard =
 
 /**
  * `watched` are the sessions that somebody in this browser has before his eyes. Of what waits elsewhere one tab tells: the
- * one that has the session open, else the `first`. `others` are the sessions that another tab has open.
+ * one that has the session open, else the `first`. `others` are the sessions that another tab has open. How the server is
+ * reached is said with the credential that was tried, because a tab may have a newer one by now.
  */
 export type ToTab =
   | { type: 'heard'; heard: Heard[] }
-  | { type: 'reach'; reach: Reach }
+  | { type: 'reach'; reach: Reach; token: string | null }
   | { type: 'watched'; sessions: string[]; others: string[]; first: boolean }
   | { type: 'lineage'; lineage: string }
 
