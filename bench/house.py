@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from holdfast.core.ids import SessionId
+from holdfast.endpoints import Endpoint, save_endpoint
 from holdfast.ownership import probe
 from holdfast.settings import Settings
 from tests.journeys.house import House
@@ -93,14 +94,21 @@ class Serving:
 
 
 @contextmanager
-def serving(home: Path, *, runners: int = 16, spare: bool = False, stamps: bool = False) -> Generator[Serving]:
-    """A server for the length of the block. `stamps` adds the agent of that name, which no release has."""
+def serving(
+    home: Path, *, runners: int = 16, spare: bool = False, stamps: bool = False, model: str = ""
+) -> Generator[Serving]:
+    """A server for the length of the block. `stamps` adds the agent of that name, which no release has. The spare is
+    one for the scripted agent, or with a model's address for the built-in one."""
     config = f"[runners]\nmax = {runners}\nspare = {str(spare).lower()}\n"
-    command = (sys.executable, "-m", "holdfast")
+    command = ("env", f"HOLDFAST_AGENT={'builtin' if model else 'tour'}", sys.executable, "-m", "holdfast")
     if stamps:
         command = ("env", f"PYTHONPATH={INSIDE}", *command)
     try:
         with House(home, config) as house:
+            if model:
+                save_endpoint(
+                    Settings(home=home), Endpoint(name="mock", base_url=model, key="none", models=("mock-1",))
+                )
             house.start(command=command)
             with house.server.client() as client:
                 yield Serving(house, client)

@@ -7,21 +7,22 @@ answer.
 
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from time import sleep
 
+import httpx
 import msgspec
 
 from bench.house import Serving, busy, resident, serving, until
 from bench.measure import Number, percentile, seconds
 from bench.workshop import Workshop
+from tests.real.model import serving as mock_model
 
 LIBRARIES = "import asyncio, apsw, msgspec"
 SERVER_LIBRARIES = f"{LIBRARIES}, uvloop, httptools, uvicorn, litestar"
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
-RUNNER_GOAL, AGENT_GOAL = 40, 100
+RUNNER_GOAL, AGENT_GOAL, BUILTIN_GOAL = 40, 100, 150
 STILL = 0.3
 """Seconds without work after which a process counts as waiting."""
 
@@ -29,6 +30,7 @@ STILL = 0.3
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds of one launch, and MB of what was launched."""
 
+    pid: int
     runner: int
     agent: int
     word: int
@@ -40,6 +42,9 @@ def run(workshop: Workshop) -> list[Number]:
     count = max(3, workshop.size(15))
     cold, idle = _launches(workshop.folder / "cold", count, spare=False)
     warm, _ = _launches(workshop.folder / "warm", count, spare=True)
+    with mock_model() as model:
+        builtin, _ = _launches(workshop.folder / "builtin", count, spare=True, model=model.url)
+        asked = _ask(model.url, count)
     libraries, nothing = _start(f"{LIBRARIES}; print()", count), _start("print()", count)
     return [
         _time("a runner says its first, started for it", [x.runner for x in cold], libraries, "Python with libraries"),
@@ -47,6 +52,7 @@ def run(workshop: Workshop) -> list[Number]:
         _time("the scripted agent is ready after that", [x.agent for x in cold], nothing, "bare Python", AGENT_GOAL),
         _time("message to first word, runner started for it", [x.word for x in cold], libraries + nothing, "both bare"),
         _time("message to first word, from the spare", [x.word for x in warm], nothing, "bare Python"),
+        _time("the same, the built-in agent", [x.word for x in builtin], asked, "the model alone", BUILTIN_GOAL),
         _weight(
             "a runner with a turn behind it", [x.runner_weight for x in cold], _bare_weight(LIBRARIES), RUNNER_GOAL
         ),
@@ -55,22 +61,36 @@ def run(workshop: Workshop) -> list[Number]:
     ]
 
 
-def _launches(home: Path, count: int, *, spare: bool) -> tuple[list[Launch], float]:
+def _launches(home: Path, count: int, *, spare: bool, model: str = "") -> tuple[list[Launch], float]:
     """Launch one after the other; also what the server weighs before."""
-    with serving(home, runners=count + 1, spare=spare) as house:
+    with serving(home, runners=count + 1, spare=spare, model=model) as house:
         until(lambda: _waits(house.pid), "a server at rest")
         idle = resident(house.pid)
-        return [_launch(house, spare=spare) for _ in range(count)], idle
+        done: list[Launch] = []
+        for _ in range(count):
+            if spare:
+                _wait_for_spare(house, {launch.pid for launch in done})
+            done.append(_launch(house, "builtin" if model else "tour"))
+        return done, idle
 
 
-def _launch(house: Serving, *, spare: bool) -> Launch:
-    if spare:
-        until(lambda: any(_waits(pid) for pid in _spares(house)), "a spare that waits")
-    (session,) = house.begin("tour")
+def _wait_for_spare(house: Serving, taken: set[int]) -> None:
+    """Until there is one that was not given a session, and that has nothing to do any more, nor has its agent."""
+
+    def ready() -> bool:
+        spares = [pid for pid in _children(house.pid) if pid not in taken and _is_spare(pid)]
+        return any(_children(pid) and all(_waits(each) for each in (pid, *_children(pid))) for pid in spares)
+
+    until(ready, "a spare that waits")
+
+
+def _launch(house: Serving, agent: str) -> Launch:
+    (session,) = house.begin(agent)
     house.say(session, "!say hello")
     house.quiet()
     times = {record["event"]["kind"]: record["time"] for record in reversed(house.records(session))}
     return Launch(
+        pid=house.runner(session),
         runner=times["runner.started"] - times["turn.submitted"],
         agent=times["agent.opened"] - times["turn.started"],
         word=times["text.appended"] - times["turn.submitted"],
@@ -79,16 +99,24 @@ def _launch(house: Serving, *, spare: bool) -> Launch:
     )
 
 
-def _spares(house: Serving) -> Iterable[int]:
-    """The server's children that were started without the name of a session, and have not been given one since."""
-    children = Path(f"/proc/{house.pid}/task/{house.pid}/children").read_text("ascii").split()
-    started = [int(pid) for pid in children if b"--spare" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    return [pid for pid in started if not _owns(pid)]
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
 
 
-def _owns(pid: int) -> bool:
-    """A runner that has its session has the threads of its store."""
-    return len(list(Path(f"/proc/{pid}/task").iterdir())) > 1
+def _is_spare(pid: int) -> bool:
+    return b"--spare" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def _ask(url: str, count: int) -> float:
+    """Seconds until the model has said its first to somebody who asks it without an agent, as a median."""
+    body = {"model": "mock-1", "stream": True, "messages": [{"role": "user", "content": "!say hello"}]}
+
+    def once() -> None:
+        with client.stream("POST", f"{url}/chat/completions", json=body) as response:
+            next(response.iter_bytes())
+
+    with httpx.Client() as client:
+        return median(seconds(once) for _ in range(count))
 
 
 def _waits(pid: int) -> bool:

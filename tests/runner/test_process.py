@@ -200,10 +200,10 @@ async def test_a_spare_whose_agent_is_not_the_one_that_is_wanted_ends_it(stage: 
         assert not early_ones(stage, process)
 
 
-@pytest.mark.parametrize("agent", ["tour", "nobody"])
+@pytest.mark.parametrize("agent", ["tour", "builtin", "nobody"])
 async def test_an_early_agent_goes_with_its_spare(stage: Stage, agent: str) -> None:
     with runner(stage, "--spare", "--agent", agent) as process:
-        if agent == "tour":
+        if agent != "nobody":
             await early(stage, process)
         hand_over(process, "")
         assert await wait(process) == (0, "")

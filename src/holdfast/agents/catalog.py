@@ -31,6 +31,7 @@ BUILTIN = AgentSpec(
     title="Built-in",
     command=(sys.executable, "-P", "-m", "holdfast.agents.builtin"),
     keep=PROXIES,
+    warm=True,
 )
 BUILT_IN: Mapping[str, AgentSpec] = {
     TOUR.name: TOUR,
