@@ -50,6 +50,9 @@ def test_a_new_session_gets_what_was_chosen(chromium: Browser, house: House, tmp
     with desk(chromium, house) as place:
         seat = place.tab()
         chip(seat, "Agent").click()
+        expect(option(seat, "Chooser")).to_be_visible()
+        expect(option(seat, "Away")).to_have_count(0)  # not installed: shown to who looks for it
+        seat.page.get_by_role("combobox", name="Find an agent").fill("away")
         away = option(seat, "Away")
         expect(away).to_have_attribute("aria-disabled", "true")
         expect(away).to_contain_text("no-such-program-anywhere")

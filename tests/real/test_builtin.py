@@ -1,6 +1,7 @@
 """The built-in agent through the whole stack: server, runner, agent, and a model on loopback."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.agents.builtin.model import Model, serving
 from tests.journeys.house import House, alive
 from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
+from tests.real.waiting import PATIENT
 
 pytestmark = [pytest.mark.slow]
 
@@ -167,6 +169,7 @@ def test_an_approval_outlives_the_server(house: House, person: Person, session: 
     turn = person.say(session, f"{call('shell', command='touch x; rm -r x; echo gone')}\n!then\n!quote")
     person.wait_for_ask(session)
     house.restart()
+    time.sleep(PATIENT)
     (asked,) = person.wait_for_ask(session)
     assert person.answer(session, asked["ask"], choice="once").status_code == 200
     assert outcome(person, session, turn) == ("completed", "Tool said: gone\n")

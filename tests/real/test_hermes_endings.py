@@ -14,10 +14,9 @@ from tests.journeys.house import House, alive
 from tests.journeys.patience import wait_until
 from tests.real.desk import Desk, hermes_home, settings_for, tool
 from tests.real.model import Model
+from tests.real.waiting import PATIENT
 
 pytestmark = [pytest.mark.agents, pytest.mark.slow]
-PATIENT = 90.0
-"""Seconds that an approval waits: longer than Hermes, left to itself, would wait."""
 PROVIDER = '''
 import json, os, time
 from agent.memory_provider import MemoryProvider

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
 from tests.real import opencode
 from tests.real.opencode_model import Model
+from tests.real.waiting import PATIENT
 
 pytestmark = [pytest.mark.agents, pytest.mark.slow]
 LIMIT = 300.0
@@ -213,6 +215,7 @@ def test_an_approval_outlives_the_server(house: House, person: Person) -> None:
     house.kill()
     assert alive(runner)
     house.start()
+    time.sleep(PATIENT)
     assert talk.wait_for_ask()["ask"] == ask["ask"]
     person.answer(talk.session, ask["ask"], choice="once").raise_for_status()
     assert talk.end(turn)["outcome"] == "completed"

@@ -37,29 +37,29 @@ class Speaker:
 
 
 class Meter:
-    """What the agent says it has used in all, so that a report can tell what is new. Lives as long as the agent."""
+    """The cost that the agent names is that of its whole session, so that a report can tell what is new. Lives as long
+    as the agent."""
 
     def __init__(self, *, fresh: bool) -> None:
-        """A session that is not `fresh` had used something before: its first report is where we count from."""
-        self._usage: wire.Usage | None = wire.Usage() if fresh else None
+        """A session that is not `fresh` had cost something before: its first report is where we count from."""
         self._cost: float | None = 0.0 if fresh else None
 
     def cost(self, total: float) -> int:
         before, self._cost = self._cost, total
         return 0 if before is None else max(0, round((total - before) * MILLION))
 
-    def usage(self, turn: TurnId, total: wire.Usage) -> UsageReported | None:
-        before, self._usage = self._usage, total
-        if before is None:
-            return None
-        report = UsageReported(
-            turn=turn,
-            input=max(0, total.input_tokens - before.input_tokens),
-            output=max(0, total.output_tokens - before.output_tokens),
-            cached=max(0, (total.cached_read_tokens or 0) - (before.cached_read_tokens or 0)),
-            reasoning=max(0, (total.thought_tokens or 0) - (before.thought_tokens or 0)),
-        )
-        return None if report == UsageReported(turn=turn) else report
+
+def _used(turn: TurnId, usage: wire.Usage) -> UsageReported | None:
+    """The tokens at the end of a turn are those of the turn. The protocol's text can be read in another way too, as the
+    sum of all turns; the agents of the catalog that name any agree on this one."""
+    report = UsageReported(
+        turn=turn,
+        input=usage.input_tokens,
+        output=usage.output_tokens,
+        cached=usage.cached_read_tokens or 0,
+        reasoning=usage.thought_tokens or 0,
+    )
+    return None if report == UsageReported(turn=turn) else report
 
 
 class Translator:
@@ -122,8 +122,8 @@ class Translator:
         """The turn is over. Words that still come begin anew; calls are the same."""
         facts = self.pause()
         self._speakers.clear()
-        total = None if ended is None else wire.read(ended.usage, wire.Usage)
-        report = None if total is None else self._meter.usage(self._turn, total)
+        usage = None if ended is None else wire.read(ended.usage, wire.Usage)
+        report = None if usage is None else _used(self._turn, usage)
         return facts if report is None else [*facts, report]
 
     def _speak(self, update: wire.MessageChunk) -> list[AnyFact]:

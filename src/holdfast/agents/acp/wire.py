@@ -181,7 +181,7 @@ class Configured(Wire, frozen=True, kw_only=True):
 
 
 class Usage(Wire, frozen=True, kw_only=True):
-    """Tokens of the whole session so far."""
+    """Tokens of a turn."""
 
     input_tokens: int = 0
     output_tokens: int = 0

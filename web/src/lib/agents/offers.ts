@@ -12,12 +12,13 @@ export interface Given {
 
 export type Part = keyof Given
 
-/** One line of a list. One that has a `reason` is shown and can't be chosen. */
+/** One line of a list. One that has a `reason` is shown and can't be chosen; one that is `missing` is shown to who looks for it. */
 export interface Offer {
   value: string
   words: string
   about: string
   reason: string
+  missing?: boolean
 }
 
 export interface Offered {
@@ -48,11 +49,12 @@ export function plain(sentence: string): string {
 
 /** Those that work come first. */
 export function agentOffers(agents: readonly Surveyed[]): Offer[] {
-  const lines = agents.map(({ name, title, version, ready, reason }) => ({
+  const lines = agents.map(({ name, title, version, ready, reason, installed }) => ({
     value: name,
     words: title,
     about: version,
     reason: ready ? '' : plain(reason) || 'It is not ready.',
+    missing: !installed,
   }))
   return [...lines.filter(({ reason }) => reason === ''), ...lines.filter(({ reason }) => reason !== '')]
 }

@@ -74,3 +74,8 @@ function trimmed(number: number): string {
 function pad(number: number): string {
   return String(number).padStart(2, '0')
 }
+
+/** What is said of something that failed. */
+export function sentence(refused: unknown): string {
+  return refused instanceof Error && refused.message !== '' ? refused.message : 'That did not work. Try again.'
+}
