@@ -8,6 +8,11 @@ import os
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines are noisy: how long an example takes says nothing.
+settings.register_profile("noisy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("noisy")
 
 os.environ["HOLDFAST_AGENT"] = "tour"  # whatever the machine has: what a test does not choose is the same everywhere
 
