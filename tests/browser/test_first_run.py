@@ -1,6 +1,7 @@
 """The first run: what is on the machine is offered as choices of one press, and nothing of it stands in the way."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.desk import PATIENCE_MS, Desk, Seat, desk
 from tests.browser.found import DATA, HERMES, NAMES, finds, models, ollama
-from tests.journeys.house import House
+from tests.journeys.house import HOLDFAST, House
 from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -43,6 +44,23 @@ def test_an_agent_is_chosen_for_all_sessions_by_one_press(chromium: Browser, own
         with own_house.server.client() as client:
             assert client.get("/api/agents").json()["defaults"]["agent"] == "hermes"
         seat.expect_well()
+
+
+def test_a_key_in_the_environment_is_used_with_the_model_that_is_chosen(chromium: Browser, tmp_path: Path) -> None:
+    with models() as address, House(tmp_path / "home") as house:
+        given = ("env", "OPENAI_API_KEY=sk-in-the-environment", f"OPENAI_BASE_URL={address}")
+        house.start(command=(*given, *HOLDFAST))
+        with desk(chromium, house) as place:
+            seat = Seat(place.context.new_page(), place.link)
+            seat.open()
+            seat.page.get_by_role("button", name="Use OPENAI_API_KEY").click(timeout=PATIENCE_MS)
+            seat.page.get_by_label("Model", exact=True).select_option(NAMES[1], timeout=PATIENCE_MS)
+            expect(seat.page.get_by_role("button", name=re.compile("^Model:"))).to_contain_text(NAMES[1])
+            with house.server.client() as client:
+                (endpoint,) = client.get("/api/endpoints").json()["endpoints"]
+                assert (endpoint["key_from"], endpoint["key_env"]) == ("environment", "OPENAI_API_KEY")
+            assert "sk-in-the-environment" not in (house.home / "endpoints.json").read_text()
+            seat.expect_well()
 
 
 def test_with_nothing_found_there_is_the_tour_and_a_way_to_settings(chromium: Browser, own_house: House) -> None:
