@@ -101,6 +101,16 @@ def test_it_thinks_and_speaks(talk: Talk) -> None:
     assert talk.text(turn).split() == ["hello", "there"]
 
 
+def test_every_turn_counts_its_tokens(talk: Talk) -> None:
+    """The model names the same number each time: the second turn has used as many as the first."""
+    turns = [talk.say("say once"), talk.say("say once more")]
+    for turn in turns:
+        talk.end(turn)
+    said = [record["event"] for record in talk.person.records(talk.session)]
+    used = {event["turn"]: event for event in said if event["kind"] == "usage.reported" and event.get("output")}
+    assert [(used[turn]["input"], used[turn]["output"]) for turn in turns] == [(100, 20), (100, 20)]
+
+
 def test_a_tool_shows_what_it_did(talk: Talk) -> None:
     turn = talk.say("say look:", "run echo from the tool; pwd")
     assert talk.end(turn)["outcome"] == "completed"
