@@ -52,11 +52,19 @@ def description() -> dict[str, Any]:
     _, components = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
     document["components"]["schemas"] = dict(sorted(components.items()))
     for method, path, operation in _operations(document):
-        answers = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
+        answers = {code: _any_of(answer) for code, answer in operation["responses"].items() if code.startswith("2")}
         operation["responses"] = {**answers, "default": FAILED}
         if (method.upper(), path) in OPEN:
             operation["security"] = []
     return document
+
+
+def _any_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """One that may have either of two forms may have both: the list of sessions speaks two languages at once."""
+    for content in answer.get("content", {}).values():
+        if "oneOf" in content["schema"]:
+            content["schema"] = {"anyOf": content["schema"]["oneOf"]}
+    return answer
 
 
 def _unwired() -> Wiring:

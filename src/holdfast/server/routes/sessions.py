@@ -5,6 +5,7 @@ import secrets
 from typing import Annotated
 
 from litestar import Response, delete, get, patch, post
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import UNSET
 
@@ -43,7 +44,12 @@ RESERVED = frozenset({"events", "search"})
 WAIT = 30.0
 
 
-@post("/api/sessions", summary="Begin a session", status_code=201)
+@post(
+    "/api/sessions",
+    summary="Begin a session",
+    status_code=201,
+    responses={200: ResponseSpec(data_container=Created, generate_examples=False, description="It was there already.")},
+)
 async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response[Created]:
     created = await begin(wiring, client, data)
     return Response(created, status_code=201 if created.created else 200)
