@@ -18,7 +18,18 @@ from tests.served import PATIENCE_SECONDS, Served
 
 pytestmark = pytest.mark.slow
 
-ELSEWHERE = ["stream", "stream_approvals", "stream_questions", "change_token", "change_password", "sign_out_all"]
+ELSEWHERE = [
+    "stream",
+    "stream_approvals",
+    "stream_questions",
+    "stream_chat",
+    "stream_session",
+    "stream_runs",
+    "stream_list",
+    "change_token",
+    "change_password",
+    "sign_out_all",
+]
 """What does not end by itself, or ends the credential that the others need: test_streaming_routes, test_account."""
 
 SLOW_ONES = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]

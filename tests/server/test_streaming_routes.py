@@ -15,18 +15,20 @@ from holdfast.server.wiring import Wiring
 from holdfast.store.sqlite.store import SqliteStore
 from tests.server.dialect.system import APPROVALS, QUESTIONS, begun
 from tests.server.live import PATIENCE, Live, listening
-from tests.store.stage import Run
+from tests.store.stage import T1, Run
 
 Json = dict[str, Any]
 
 
 class Route(NamedTuple):
-    """How a streaming route is asked for a session, where the poll beside it is, and what its first event must say."""
+    """How a streaming route is asked for a session, where the poll beside it is, what its first event is called, and
+    what of it must be what the poll says."""
 
     params: Callable[[SessionId], tuple[tuple[str, str], ...]]
     poll: str
     first: str
     said: Callable[[Json], Json]
+    heard: Callable[[Json], Json] = lambda data: data
 
 
 def _as_polled(polled: Json) -> Json:
@@ -49,8 +51,37 @@ KNOWN = {
         )
         for system in (APPROVALS, QUESTIONS)
     },
+    "/api/chat/stream": Route(
+        lambda session: (("stream_id", f"{session}.{T1}"),),
+        "/api/session/status?session_id={session}",
+        "context_status",
+        lambda status: {"session_id": status["session_id"]},
+        lambda data: {"session_id": data["session_id"]},
+    ),
+    "/api/session/stream": Route(
+        lambda session: (("session_id", session),),
+        "/api/session/status?session_id={session}",
+        "initial",
+        lambda status: {name: status[name] for name in ("session_id", "message_count", "active_stream_id")},
+        lambda data: {name: value for name, value in data.items() if name != "known_count"},
+    ),
+    "/api/sessions/{session_id:str}/events": Route(
+        lambda _: (),
+        "/api/session?messages=0&session_id={session}",
+        "session_snapshot",
+        _as_polled,
+    ),
+    "/api/sessions/events": Route(
+        lambda _: (),
+        "/api/sessions?limit=1",
+        "sessions_changed",
+        lambda listed: {"type": "sessions_changed", "version": listed["change"], "reason": "initial"},
+    ),
 }
 """What we know to stream. A route that streams and is not here fails the test: it must be shown here as well."""
+
+NEWS = {"record", "session", "approval", "clarify", "approval_required", "sessions_changed"}
+"""What may follow when asks are raised."""
 
 
 def nothing() -> Wiring:
@@ -72,7 +103,8 @@ async def test_C11_every_route_that_streams_is_known(  # noqa: N802
     streaming: set[str] = set()
     for path in readable():
         address = re.sub(r"{[^}]+}", lambda found: there[found[0]], path)
-        async with asyncio.timeout(PATIENCE), api.stream("GET", address, params={"session_id": session}) as answer:
+        params = {"session_id": session, "stream_id": f"{session}.{T1}"}
+        async with asyncio.timeout(PATIENCE), api.stream("GET", address, params=params) as answer:
             if answer.headers.get("content-type", "").startswith("text/event-stream"):
                 streaming.add(path)
     assert streaming == set(KNOWN)
@@ -107,21 +139,25 @@ async def test_C11_the_first_event_comes_and_is_what_the_poll_says(  # noqa: N80
     for number in range(waiting):
         await run.write(APPROVALS.ask(f"a{number}"), QUESTIONS.ask(f"q{number}"))
     polled = (await api.get(route.poll.format(session=session))).json()
-    async with listening(api, path, *route.params(session)) as stream:
+    async with listening(api, _address(path, session), *route.params(session)) as stream:
         heard = await stream.next()
-        assert (heard.name, heard.data) == (route.first, route.said(polled))
+        assert (heard.name, route.heard(heard.data)) == (route.first, route.said(polled))
         async with asking(run):
             await _others_are_served(api, session)
             for _ in range(10):
                 await _connect_between_two_polls(api, session, path)
-            assert (await stream.next()).name in ("record", "session", "approval", "clarify")
+            assert (await stream.next()).name in NEWS
+
+
+def _address(path: str, session: SessionId) -> str:
+    return path.replace("{session_id:str}", session)
 
 
 async def _connect_between_two_polls(api: httpx.AsyncClient, session: SessionId, path: str) -> None:
     """While the queue grows, the first event is no older than the poll before it and no newer than the one after."""
     route = KNOWN[path]
     before = (await api.get(route.poll.format(session=session))).json()
-    async with listening(api, path, *route.params(session)) as stream:
+    async with listening(api, _address(path, session), *route.params(session)) as stream:
         heard = await stream.next()
         await _goes_on(stream)
     after = (await api.get(route.poll.format(session=session))).json()

@@ -22,8 +22,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`waiting` counts open asks; `ask`, `ask_id` and `ask_kind` are the oldest one's text, id and kind. `unseen` if
     anything above `seen` is new.
 
-    `uncommitted` counts completed turns that are not committed to memory; if that failed, it is tried again at
-    `memory_again`.
+    `turns` counts the messages that ever entered the transcript, `uncommitted` completed turns that are not committed
+    to memory; if that failed, it is tried again at `memory_again`.
     """
 
     title: str = ""
@@ -50,6 +50,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     plan_total: int = 0
     turn_started: int = 0
     queued: int = 0
+    turns: int = 0
     cost: int = 0
     recovering: bool = False
     uncommitted: int = 0
@@ -89,6 +90,7 @@ def overview(session: Session) -> Overview:
         plan_total=len(plan.entries) if isinstance(plan, Plan) else 0,
         turn_started=0 if turn is None else turn.started,
         queued=len(session.queue),
+        turns=session.numbered,
         cost=session.usage.cost,
         recovering=bool(session.recovering),
         uncommitted=0 if session.ledger is None else session.ledger.uncommitted,

@@ -11,9 +11,10 @@ from litestar.types import ASGIApp
 
 from holdfast.core.errors import HoldfastError
 from holdfast.server.assets import Asset, Page
-from holdfast.server.dialect import approvals, questions
+from holdfast.server.dialect import approvals, changes, chat, listing, questions, signing, streams, vitals, watching
+from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
-from holdfast.server.guard import Guard, guarded
+from holdfast.server.guard import CookieRule, Guard, guarded
 from holdfast.server.routes import (
     account,
     agents,
@@ -48,12 +49,24 @@ API = (
     *agents.ROUTES,
     *endpoints.ROUTES,
 )
-DIALECT = (approvals.ROUTES, questions.ROUTES)
+DIALECT = (
+    approvals.ROUTES,
+    questions.ROUTES,
+    chat.ROUTES,
+    *streams.ROUTES,
+    *dialect_sessions.ROUTES,
+    *changes.ROUTES,
+    *listing.ROUTES,
+    *watching.ROUTES,
+    *vitals.ROUTES,
+    *signing.ROUTES,
+)
 
 
 def create_app(wiring: Wiring, *, page: Page, bound_host: str) -> ASGIApp:
     """The whole app, as it is served on `bound_host`."""
-    guard = Guard(wiring.gatekeeper, bound_host, page.files, wiring.settings.file.server)
+    cookies = CookieRule(signing.COOKIE, signing.accepts_cookie) if wiring.settings.file.dialect.cookies else None
+    guard = Guard(wiring.gatekeeper, bound_host, page.files, wiring.settings.file.server, cookies)
     return guarded(create_routes(lambda: wiring, page_routes(page)), guard)
 
 

@@ -18,7 +18,8 @@ from litestar.openapi.spec import Components, SecurityScheme
 from holdfast import __version__
 from holdfast.server import schema
 from holdfast.server.app import create_routes
-from holdfast.server.dialect import values as dialect
+from holdfast.server.dialect import changes, chat, listing, signing, streams, values, vitals
+from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.guard import OPEN
 from holdfast.server.wiring import Wiring
 
@@ -30,7 +31,14 @@ VALUES: tuple[type, ...] = (
         if isinstance(value, type) and issubclass(value, schema.Body | schema.Answer | schema.SessionRow)
         if value not in (schema.Body, schema.Answer)
     ),
-    *dialect.ALL,
+    *values.ALL,
+    *chat.VALUES,
+    *streams.VALUES,
+    *dialect_sessions.VALUES,
+    *changes.VALUES,
+    *listing.VALUES,
+    *vitals.VALUES,
+    *signing.VALUES,
 )
 FAILED = {
     "description": "Why it was not done.",
@@ -41,14 +49,22 @@ FAILED = {
 def description() -> dict[str, Any]:
     """The whole API as an OpenAPI document."""
     document = create_routes(_unwired, (), _config()).openapi_schema.to_schema()
-    _, values = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
-    document["components"]["schemas"] = dict(sorted(values.items()))
+    _, components = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
+    document["components"]["schemas"] = dict(sorted(components.items()))
     for method, path, operation in _operations(document):
-        answers = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
+        answers = {code: _any_of(answer) for code, answer in operation["responses"].items() if code.startswith("2")}
         operation["responses"] = {**answers, "default": FAILED}
         if (method.upper(), path) in OPEN:
             operation["security"] = []
     return document
+
+
+def _any_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """One that may have either of two forms may have both: the list of sessions speaks two languages at once."""
+    for content in answer.get("content", {}).values():
+        if "oneOf" in content["schema"]:
+            content["schema"] = {"anyOf": content["schema"]["oneOf"]}
+    return answer
 
 
 def _unwired() -> Wiring:

@@ -12,7 +12,7 @@ that goes on ends when its credential does.
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
@@ -31,7 +31,16 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[^:\[\]]+))(?::\d{1,5})?")
 READS = ("GET", "HEAD")
 
-OPEN = frozenset({("GET", "/health"), ("HEAD", "/health"), ("GET", "/api/status"), ("POST", "/api/sign-in")})
+OPEN = frozenset(
+    {
+        ("GET", "/health"),
+        ("HEAD", "/health"),
+        ("GET", "/api/status"),
+        ("POST", "/api/sign-in"),
+        ("GET", "/api/auth/status"),
+        ("POST", "/api/auth/login"),
+    }
+)
 """What answers without a credential, beside the page, which is a shell without data."""
 PAGE = re.compile(r"/|/settings|/session/[^/]+")
 PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
@@ -50,11 +59,26 @@ class Refusal(NamedTuple):
     sentence: str
 
 
-class Guard:
-    """Decides who is answered. `files` are the addresses of the page's own files."""
+class CookieRule(NamedTuple):
+    """The cookie that may hold a credential, and whether it counts for a method and a path."""
 
-    def __init__(self, gatekeeper: Gatekeeper, bound_host: str, files: Iterable[str], server: ServerSettings) -> None:
+    name: str
+    counts: Callable[[str, str], bool]
+
+
+class Guard:
+    """Decides who is answered. `files` are the addresses of the page's own files. Without a rule no cookie counts."""
+
+    def __init__(
+        self,
+        gatekeeper: Gatekeeper,
+        bound_host: str,
+        files: Iterable[str],
+        server: ServerSettings,
+        cookies: CookieRule | None = None,
+    ) -> None:
         self.gatekeeper = gatekeeper
+        self._cookies = cookies
         self.path = server.path
         self.secure = bool(server.certificate)
         self._proxies = Proxies(server.proxies)
@@ -86,12 +110,22 @@ class Guard:
         method, path = scope["method"], scope["path"]
         if not self._own_page(arrival.hosts[0], path, said):
             return Refusal(403, "WrongOrigin", "This request comes from another page. Only Holdfast's own is answered.")
-        credentials = said.get(b"authorization", [])
-        device = self.gatekeeper.admits(credentials[0], arrival.address) if len(credentials) == 1 else None
+        device = self._device(method, path, said, arrival.address)
         if device is None and not self.opens(method, path):
             return Refusal(401, "NotSignedIn", SIGN_IN)
         scheme = "https" if arrival.secure else "http"
         return Visitor(arrival.address, f"{scheme}://{arrival.hosts[0].decode('latin-1')}", device)
+
+    def _device(self, method: str, path: str, said: Headers, address: str) -> str | None:
+        """Whose credential it carries: one bearer, or where there is none and the rule allows it, one cookie."""
+        credentials = said.get(b"authorization", [])
+        if credentials:
+            return self.gatekeeper.admits(credentials[0], address) if len(credentials) == 1 else None
+        if self._cookies is None or not self._cookies.counts(method, path):
+            return None
+        found = cookies_in(said, self._cookies.name)
+        device = self.gatekeeper.admits(b"Bearer " + found[0], address) if len(found) == 1 else None
+        return device or None  # the token of the home itself is for no cookie
 
     def _answers_to(self, name: str | None) -> bool:
         """A name that is an address can't be pointed elsewhere, so on an open network each of ours will do."""
@@ -161,6 +195,12 @@ def added_headers(guard: Guard, method: str, path: str) -> list[tuple[bytes, byt
     """What an answer carries that does not say it itself. Only the page and its files may be kept by anybody."""
     kept = [] if guard.shows(method, path) else h.PRIVATE
     return [*kept, *h.SECURITY, *(h.ONLY_SECURE if guard.secure else [])]
+
+
+def cookies_in(said: Headers, name: str) -> list[bytes]:
+    """The values of the cookies of this name."""
+    pairs = (pair.strip().partition(b"=") for header in said.get(b"cookie", ()) for pair in header.split(b";"))
+    return [value for key, _, value in pairs if key == name.encode()]
 
 
 def host_name(header: bytes) -> str | None:

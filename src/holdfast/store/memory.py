@@ -161,6 +161,9 @@ class MemoryStore:
         first = bisect_right(records, after, key=lambda record: record.seq)
         return records[first : first + limit]
 
+    async def keyed(self, session: SessionId, key: str) -> int:
+        return self._find(session).keys.get(key, (0, b""))[0]
+
     async def wait(self, session: SessionId, after: int, seconds: float) -> int:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds), self._grown:

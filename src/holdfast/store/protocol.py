@@ -189,6 +189,10 @@ class Store(Protocol):
         """The records after seq `after`, in order, at most `limit`. Raises `NoSuchSession`."""
         ...
 
+    async def keyed(self, session: SessionId, key: str) -> int:
+        """The seq of the record that was appended under `key`, 0 if there is none. Raises `NoSuchSession`."""
+        ...
+
     async def wait(self, session: SessionId, after: int, seconds: float) -> int:
         """Return the log's head as soon as it is above `after`, or after `seconds` at the latest."""
         ...

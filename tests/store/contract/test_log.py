@@ -230,6 +230,17 @@ async def test_a_key_belongs_to_the_last_event(store: Store) -> None:
     assert await store.append(S1, both[1:], key="turn:t2") == Appended(3, 3, 0)
 
 
+async def test_a_key_leads_to_its_record(store: Store) -> None:
+    """To the last event of its append; a key that nobody used, and one of another session, lead nowhere."""
+    both = [e.TurnCancelRequested(turn=T1), e.TurnSubmitted(turn=T2, text="instead")]
+    await store.append(S1, both, key="turn:t2")
+    assert await store.keyed(S1, "turn:t2") == 3
+    assert await store.keyed(S1, "turn:t1") == 0
+    assert await store.keyed(HOUSE, "turn:t2") == 0
+    with pytest.raises(NoSuchSession):
+        await store.keyed(SessionId("unknown"), "turn:t2")
+
+
 async def test_keys_belong_to_their_session(store: Store) -> None:
     """The same key in another session is another key."""
     await submit(store)

@@ -12,6 +12,11 @@ from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Opened
 
 SessionQuery = Annotated[str | None, QueryParameter(description="The session")]
+Flag = Annotated[str, QueryParameter(description="1 for yes, 0 for no")]
+
+
+def on(flag: str) -> bool:
+    return flag.lower() in ("1", "true", "yes", "on")
 
 
 def named_session(text: str | None) -> SessionId:

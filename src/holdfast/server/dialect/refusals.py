@@ -7,7 +7,8 @@ from msgspec import UNSET
 
 from holdfast.core.errors import HoldfastError
 from holdfast.core.events import ApprovalAnswered, QuestionAnswered
-from holdfast.server.dialect.values import NotTaken
+from holdfast.server.dialect.runs import ActiveStream
+from holdfast.server.dialect.values import Busy, NotTaken
 from holdfast.server.errors import answer_ours
 from holdfast.server.overruled import Overruled
 
@@ -19,6 +20,14 @@ def refuse_approval(request: Request[Any, Any, Any], error: HoldfastError) -> Re
 def refuse_question(request: Request[Any, Any, Any], error: HoldfastError) -> Response[Any]:
     """What does not wait, or waits no more, is stale."""
     return _refused(request, error, stale=error.status in (404, 409))
+
+
+def refuse_busy(request: Request[Any, Any, Any], error: HoldfastError) -> Response[Any]:
+    """A session that runs names its stream, so that the client can follow that one instead."""
+    if not isinstance(error, ActiveStream):
+        return answer_ours(request, error)
+    refusal = Busy(error=str(error), code=type(error).__name__, active_stream_id=str(error.details[0]))
+    return Response(refusal, status_code=error.status, media_type=MediaType.JSON)
 
 
 def _refused(request: Request[Any, Any, Any], error: HoldfastError, *, stale: bool) -> Response[Any]:

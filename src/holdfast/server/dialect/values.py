@@ -104,6 +104,14 @@ class NotTaken(Answer, frozen=True, kw_only=True):
     response: str | msgspec.UnsetType = msgspec.UNSET
 
 
+class Busy(Answer, frozen=True, kw_only=True):
+    """A run goes on already: this one."""
+
+    error: str
+    code: str
+    active_stream_id: str
+
+
 ALL: tuple[type, ...] = (
     ApprovalResponse,
     QuestionResponse,
@@ -112,6 +120,7 @@ ALL: tuple[type, ...] = (
     ApprovalTaken,
     QuestionTaken,
     NotTaken,
+    Busy,
 )
 
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from litestar import HttpMethod, get, route
+from litestar import HttpMethod, get
 
 from holdfast import __version__
 from holdfast.server.schema import Health, PublicStatus, Status
@@ -13,11 +13,6 @@ from holdfast.store.protocol import Query, Store
 
 READ = [HttpMethod.GET, HttpMethod.HEAD]
 LISTED = 500
-
-
-@route("/health", http_method=READ, sync_to_thread=False, summary="Somebody answers")
-def health() -> Health:
-    return Health()
 
 
 @get("/ready", summary="The store answers")
@@ -69,4 +64,4 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.glob("store.db*"))
 
 
-ROUTES = (health, ready, status)
+ROUTES = (ready, status)

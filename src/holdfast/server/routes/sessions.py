@@ -5,13 +5,14 @@ import secrets
 from typing import Annotated
 
 from litestar import Response, delete, get, patch, post
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import UNSET
 
 from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import ids, window
-from holdfast.core.errors import NoSuchSession, StoreError
+from holdfast.core.errors import BadId, NoSuchSession, StoreError
 from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
 from holdfast.rules import read_house
@@ -36,11 +37,28 @@ from holdfast.server.wired import Caller, Wired
 from holdfast.store.protocol import Query
 
 RECORDS = 500
+LISTED = 50
+"""Rows of a list that names no limit."""
+RESERVED = frozenset({"events", "search"})
+"""What `/api/sessions/` means something else by."""
 WAIT = 30.0
 
 
-@post("/api/sessions", summary="Begin a session", status_code=201)
+@post(
+    "/api/sessions",
+    summary="Begin a session",
+    status_code=201,
+    responses={200: ResponseSpec(data_container=Created, generate_examples=False, description="It was there already.")},
+)
 async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response[Created]:
+    created = await begin(wiring, client, data)
+    return Response(created, status_code=201 if created.created else 200)
+
+
+async def begin(wiring: Wired, client: str, data: NewSession) -> Created:
+    """The one way in which a session begins, whatever language it was asked for in."""
+    if data.id in RESERVED:
+        raise BadId(data.id)
     session = ids.session_id(data.id) if data.id else SessionId(ids.mint(secrets.token_bytes(10)))
     named = data.predecessor or data.prev_session_id
     predecessor = ids.session_id(named) if named else None
@@ -66,8 +84,7 @@ async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSessio
     wiring.hub.rung()
     if predecessor is not None:
         await hand_over(wiring, predecessor, session, client)
-    new = appended.written > 0
-    return Response(Created(id=session, seq=appended.last, created=new), status_code=201 if new else 200)
+    return Created(id=session, seq=appended.last, created=appended.written > 0)
 
 
 async def _given(wiring: Wired, data: NewSession) -> Defaults:
@@ -87,29 +104,8 @@ async def _given(wiring: Wired, data: NewSession) -> Defaults:
     )
 
 
-@get("/api/sessions", summary="List sessions, newest activity first")
-async def list_sessions(
-    wiring: Wired,
-    *,
-    q: Annotated[str, QueryParameter(max_length=200)] = "",
-    archived: FromQuery[bool] = False,
-    deleted: FromQuery[bool] = False,
-    project: FromQuery[str | None] = None,
-    tag: FromQuery[str | None] = None,
-    on_top: FromQuery[bool] = False,
-    cursor: FromQuery[str | None] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
-) -> SessionList:
-    query = Query(
-        text=q,
-        archived=archived,
-        deleted=deleted,
-        project=project,
-        tag=tag,
-        on_top=on_top,
-        cursor=cursor or None,
-        limit=limit,
-    )
+async def listed(wiring: Wired, query: Query) -> SessionList:
+    """A stretch of the list. Its address answers in two languages, and so lies in the dialect: `dialect/listing.py`."""
     found = await wiring.store.sessions(query)
     rows = [row_of(row) for row in found.rows]
     return SessionList(sessions=rows, cursor=found.cursor, change=found.change, lineage=wiring.hub.lineage)
@@ -231,7 +227,6 @@ async def search(
 
 ROUTES = (
     create_session,
-    list_sessions,
     open_session,
     read_page,
     read_records,

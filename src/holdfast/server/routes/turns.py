@@ -54,11 +54,14 @@ async def _submit(wiring: Wired, session: SessionId, command: c.Command, name: s
 
 @post("/api/sessions/{session_id:str}/turns/{turn_id:str}/cancel", summary="Stop a turn", status_code=200)
 async def cancel_turn(wiring: Wired, client: Caller, session_id: FromPath[str], turn_id: FromPath[str]) -> Done:
-    turn = ids.turn_id(turn_id)
+    return await cancel(wiring, ids.session_id(session_id), ids.turn_id(turn_id), client)
+
+
+async def cancel(wiring: Wired, session: SessionId, turn: ids.TurnId, client: str) -> Done:
+    """The one way in which a turn is stopped, whatever language it was asked for in."""
     try:
-        return await _do(wiring, session_id, c.CancelTurn(turn=turn, client=client))
+        return Done(session=session, seq=(await act(wiring, session, c.CancelTurn(turn=turn, client=client))).seq)
     except StoreError:
-        session = ids.session_id(session_id)
         if not await _signalled(wiring, session, turn):
             raise
         return Done(session=session, seq=0)

@@ -19,6 +19,7 @@ from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
 
 FIND = "SELECT number, head FROM sessions WHERE id = ?"
+KEYED = "SELECT seq FROM keys WHERE session = ? AND key = ?"
 META = "SELECT value FROM meta WHERE name = ?"
 SESSIONS = """
 SELECT s.id, o.change, o.body, o.active_at, o.session FROM overviews o JOIN sessions s ON s.number = o.session
@@ -68,6 +69,11 @@ class Reading:
             if after >= head:
                 return []
             return [record for record, _ in projecting.read(self._connection, number, max(0, after), limit)]
+
+    def keyed(self, session: SessionId, key: str) -> int:
+        with self._transaction():
+            found = self._execute(KEYED, (self._find(session)[0], key)).fetchall()
+            return found[0][0] if found else 0
 
     def open(self, session: SessionId) -> Opened:
         with self._transaction():

@@ -136,6 +136,9 @@ class SqliteStore:
             self._heads[session] = last  # what was heard of is gone: the session was purged
         return records
 
+    async def keyed(self, session: SessionId, key: str) -> int:
+        return await self._reader.do(lambda reading: reading.keyed(session, key))
+
     async def wait(self, session: SessionId, after: int, seconds: float) -> int:
         deadline = self._loop.time() + seconds
         # Whoever rings has said how far the log reaches, so most waits ask nobody. What was not heard is looked for.

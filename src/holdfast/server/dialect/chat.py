@@ -1,0 +1,183 @@
+"""Chat in the dialect: send a message, stop its run, speak to it."""
+
+import secrets
+from typing import Annotated, Literal
+
+import msgspec
+from litestar import Router, get, post
+from litestar.params import JSONBody, QueryParameter
+
+from holdfast.core import commands as c
+from holdfast.core import ids
+from holdfast.core.errors import BadCommand, HoldfastError, NoSuchSession, NoSuchTurn, Refused
+from holdfast.core.events import Attachment
+from holdfast.core.ids import SessionId, SteerId, TurnId
+from holdfast.core.session import Session
+from holdfast.server.act import act
+from holdfast.server.dialect.addressed import named_session, opened
+from holdfast.server.dialect.refusals import refuse_busy
+from holdfast.server.dialect.runs import ActiveStream, NoSuchStream, RunName, active_turn, named_run
+from holdfast.server.dialect.sheet import UNTITLED
+from holdfast.server.overruled import Overruled
+from holdfast.server.routes.turns import cancel
+from holdfast.server.schema import Answer, Folder, Name, Text
+from holdfast.server.wired import Caller, Wired
+
+StreamQuery = Annotated[str | None, QueryParameter(description="The stream")]
+Fallback = Literal["agent_lacks_steer", "session_not_found", "not_running", "steer_error"]
+
+
+class ChatStart(msgspec.Struct, frozen=True, kw_only=True):
+    """A message. `attachments` are what `POST /api/files` answered. `workspace` and `model` are the session's from
+    here on."""
+
+    session_id: str | None = None
+    message: Text | None = None
+    attachments: Annotated[tuple[Attachment, ...], msgspec.Meta(max_length=20)] = ()
+    workspace: Folder | None = None
+    model: Name | None = None
+
+
+class ChatCancel(msgspec.Struct, frozen=True, kw_only=True):
+    """Which stream to stop."""
+
+    stream_id: str | None = None
+
+
+class ChatSteer(msgspec.Struct, frozen=True, kw_only=True):
+    """Words for the run that goes on."""
+
+    session_id: str | None = None
+    text: Text | None = None
+
+
+class ChatStarted(Answer, frozen=True, kw_only=True):
+    """The message is recorded; `stream_id` is where its run is told."""
+
+    stream_id: str
+    session_id: SessionId
+    pending_started_at: int
+    turn_id: TurnId
+    title: str
+
+
+class ChatCancelled(Answer, frozen=True, kw_only=True):
+    """`cancelled`: it ran, or waited to, and was told to stop."""
+
+    ok: Literal[True] = True
+    cancelled: bool
+    stream_id: str
+
+
+class ChatSteered(Answer, frozen=True, kw_only=True):
+    """`fallback` says why the words were not taken; nothing was recorded then."""
+
+    accepted: bool
+    fallback: Fallback | None
+    stream_id: str | None
+
+
+VALUES: tuple[type, ...] = (ChatStart, ChatCancel, ChatSteer, ChatStarted, ChatCancelled, ChatSteered)
+
+
+@post("/api/chat/start", summary="Send a message, if no run goes on", status_code=200)
+async def start_chat(wiring: Wired, client: Caller, data: JSONBody[ChatStart]) -> ChatStarted:
+    session = named_session(data.session_id)
+    if not (data.message or "").strip() and not data.attachments:
+        raise BadCommand("message is required")
+    state = (await opened(wiring, session)).session
+    _check_idle(session, state)
+    change = _change(state, data, client)
+    if change is not None:
+        await act(wiring, session, change)
+    return await _submitted(wiring, session, client, data)
+
+
+def _check_idle(session: SessionId, state: Session) -> None:
+    active = active_turn(state)
+    if active is not None:
+        raise ActiveStream(RunName(session, active.id))
+
+
+def _change(state: Session, data: ChatStart, client: str) -> c.ChangeSession | None:
+    """What the message wants to be otherwise in its session."""
+    change = c.ChangeSession(
+        workspace=data.workspace if data.workspace and data.workspace != state.workspace else msgspec.UNSET,
+        model=data.model if data.model and data.model != state.model else msgspec.UNSET,
+        client=client,
+    )
+    return None if change == c.ChangeSession(client=client) else change
+
+
+async def _submitted(wiring: Wired, session: SessionId, client: str, data: ChatStart) -> ChatStarted:
+    """Of two messages that come at once the log says which was first. The other is taken back, as if never sent."""
+    turn = TurnId(ids.mint(secrets.token_bytes(10)))
+    command = c.SubmitTurn(turn=turn, text=data.message or "", attachments=data.attachments, client=client)
+    outcome = await act(wiring, session, command)
+    active = active_turn(outcome.session)
+    if active is not None and active.id != turn:
+        try:
+            await act(wiring, session, c.WithdrawTurn(turn=turn, client=client))
+        except (NoSuchTurn, Overruled):  # the other one is over already, and this one runs
+            pass
+        else:
+            raise ActiveStream(RunName(session, active.id))
+    return ChatStarted(
+        stream_id=str(RunName(session, turn)),
+        session_id=session,
+        pending_started_at=outcome.record.time // 1000,
+        turn_id=turn,
+        title=outcome.session.title or UNTITLED,
+    )
+
+
+@get("/api/chat/cancel", summary="Stop a stream's run; only a bearer may ask so")
+async def cancel_chat_by_get(wiring: Wired, client: Caller, stream_id: StreamQuery = None) -> ChatCancelled:
+    return await _cancelled(wiring, stream_id, client)
+
+
+@post("/api/chat/cancel", summary="Stop a stream's run", status_code=200)
+async def cancel_chat(
+    wiring: Wired, client: Caller, data: JSONBody[ChatCancel], stream_id: StreamQuery = None
+) -> ChatCancelled:
+    return await _cancelled(wiring, data.stream_id or stream_id, client)
+
+
+async def _cancelled(wiring: Wired, stream_id: str | None, client: str) -> ChatCancelled:
+    """To stop what is over, or never was, is harmless."""
+    if not stream_id:
+        raise BadCommand("stream_id is required")
+    try:
+        run = named_run(stream_id)
+        await cancel(wiring, run.session, run.turn, client)
+    except (NoSuchStream, NoSuchSession, NoSuchTurn, Overruled):
+        return ChatCancelled(cancelled=False, stream_id=stream_id)
+    return ChatCancelled(cancelled=True, stream_id=stream_id)
+
+
+@post("/api/chat/steer", summary="Speak to the run that goes on", status_code=200)
+async def steer_chat(wiring: Wired, client: Caller, data: JSONBody[ChatSteer]) -> ChatSteered:
+    """Never refused: a client that is told `fallback` sends the words as a message of their own."""
+    try:
+        session = named_session(data.session_id)
+        state = (await opened(wiring, session)).session
+    except Refused:
+        return ChatSteered(accepted=False, fallback="session_not_found", stream_id=None)
+    if state.running is None:
+        return ChatSteered(accepted=False, fallback="not_running", stream_id=None)
+    run = str(RunName(session, state.running))
+    if state.process is None or not state.process.steers:
+        return ChatSteered(accepted=False, fallback="agent_lacks_steer", stream_id=run)
+    steer = SteerId(ids.mint(secrets.token_bytes(10)))
+    try:
+        await act(wiring, session, c.SteerTurn(turn=state.running, steer=steer, text=data.text or "", client=client))
+    except Refused:
+        return ChatSteered(accepted=False, fallback="steer_error", stream_id=run)
+    return ChatSteered(accepted=True, fallback=None, stream_id=run)
+
+
+ROUTES = Router(
+    path="/",
+    route_handlers=[start_chat, cancel_chat_by_get, cancel_chat, steer_chat],
+    exception_handlers={HoldfastError: refuse_busy},
+)

@@ -1,0 +1,117 @@
+"""Is somebody there: anybody is told so. How things are is told to whoever asks deeper and has a credential."""
+
+import time
+from typing import Any, Literal
+
+from litestar import HttpMethod, Response, route
+
+from holdfast.core.errors import Refused, StoreError
+from holdfast.server.dialect.addressed import Flag, on
+from holdfast.server.guard import SIGN_IN
+from holdfast.server.routes.health import count
+from holdfast.server.schema import Answer, Health
+from holdfast.server.wired import Visiting, Wired
+from holdfast.store.protocol import Query
+
+TOP = 500
+
+
+class NotSignedIn(Refused):
+    """{0}"""
+
+    status = 401
+
+
+class ActiveRun(Answer, frozen=True, kw_only=True):
+    """A run that goes on. Times are seconds."""
+
+    session_id: str
+    started_at: int
+    phase: str
+    model: str
+    provider: str | None
+    backend: str
+    age_seconds: int
+
+
+class Vitals(Answer, frozen=True, kw_only=True):
+    """How things are, and whether each part works. Times are seconds."""
+
+    status: Literal["ok", "degraded"]
+    sessions: int
+    active_streams: int
+    active_runs: int
+    runs: list[ActiveRun]
+    server_started_at: int
+    uptime_seconds: float
+    oldest_run_age_seconds: int
+    checks: dict[str, str]
+
+
+VALUES: tuple[type, ...] = (ActiveRun, Vitals)
+
+
+@route("/health", http_method=[HttpMethod.GET, HttpMethod.HEAD], summary="Somebody answers")
+async def health(wiring: Wired, visitor: Visiting, deep: Flag = "0") -> Response[Health | Vitals]:
+    if not on(deep):
+        return Response(Health())
+    if visitor.device is None:
+        raise NotSignedIn(SIGN_IN)
+    try:
+        vitals = await _vitals(wiring)
+    except StoreError as exc:
+        wiring.hub.report(exc)
+        vitals = _broken(wiring, str(exc))
+    return Response(vitals, status_code=200 if vitals.status == "ok" else 503)
+
+
+async def _vitals(wiring: Wired) -> Vitals:
+    now = int(time.time())
+    sessions, running = await count(wiring.store)
+    top = await wiring.store.sessions(Query(on_top=True, limit=TOP))
+    runs = [
+        ActiveRun(
+            session_id=row.id,
+            started_at=row.overview.turn_started // 1000,
+            phase=row.overview.doing or row.overview.state,
+            model=row.overview.model,
+            provider=None,
+            backend=row.overview.agent,
+            age_seconds=max(0, now - row.overview.turn_started // 1000),
+        )
+        for row in top.rows
+        if row.overview.turn_started
+    ]
+    writable = wiring.hub.conditions.store
+    return Vitals(
+        status="ok" if writable.writable else "degraded",
+        sessions=sessions,
+        active_streams=running,
+        active_runs=running,
+        runs=runs,
+        **_since(wiring, now),
+        oldest_run_age_seconds=max((run.age_seconds for run in runs), default=0),
+        checks={"store": writable.error or "ok"},
+    )
+
+
+def _broken(wiring: Wired, error: str) -> Vitals:
+    since = _since(wiring, int(time.time()))
+    checks = {"store": error}
+    return Vitals(
+        status="degraded",
+        sessions=0,
+        active_streams=0,
+        active_runs=0,
+        runs=[],
+        oldest_run_age_seconds=0,
+        **since,
+        checks=checks,
+    )
+
+
+def _since(wiring: Wired, now: int) -> dict[str, Any]:
+    return {"server_started_at": int(now - wiring.uptime), "uptime_seconds": round(wiring.uptime, 3)}
+
+
+ROUTES = (health,)
