@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from holdfast import __version__
-from holdfast.commands import backup, doctor, imports, link, password, restore, serve, status, stop
+from holdfast.commands import backup, doctor, exports, imports, link, password, restore, serve, status, stop
 from holdfast.core.errors import HoldfastError
 
 # The order is the order of `holdfast --help`. The first is what runs when none is named.
@@ -18,6 +18,7 @@ COMMANDS = (
     backup.COMMAND,
     restore.COMMAND,
     imports.COMMAND,
+    exports.COMMAND,
     doctor.COMMAND,
 )
 

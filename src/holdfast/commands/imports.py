@@ -1,22 +1,24 @@
 """`holdfast import KIND [PATH]`: sessions of another program, taken over while everything runs."""
 
 import asyncio
+import os
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
-
-import msgspec
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
 from holdfast.core.errors import HoldfastError
 from holdfast.settings import Settings
 from holdfast.transfer.report import Kind, Report, begun, keep
+from holdfast.transfer.turnstile import forget_uploads, take_lock
 
 WIDTH = 30
+OFTEN = 0.25
+"""Seconds between two looks at how far it has come."""
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -24,71 +26,72 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path", type=Path, nargs="?", help="its folder or its export (hermes-webui: found by itself if not named)"
     )
-    parser.add_argument("--progress", choices=("bar", "json"), default="bar", help="how to say how far it has come")
     add_home(parser)
+    # For the server, which starts this for the page.
+    parser.add_argument("--progress", choices=("bar", "none"), default="bar", help=SUPPRESS)
+    parser.add_argument("--id", default="", help=SUPPRESS)
+    parser.add_argument("--lock", type=int, help=SUPPRESS)
+    parser.add_argument("--consume", action="store_true", help=SUPPRESS)
 
 
 def run(arguments: Namespace) -> int:
     settings = settings_for(arguments)
-    report = begun(arguments.kind, str(arguments.path or ""))
-    show = _told if arguments.progress == "json" else Bar().show
+    lock = take_lock(settings.home) if arguments.lock is None else arguments.lock
+    os.set_inheritable(lock, False)  # noqa: FBT003  its own signature
+    path: Path | None = None if arguments.path is None else arguments.path.expanduser().absolute()
+    report = begun(arguments.kind, "" if arguments.consume else str(path or ""))
+    report.id = arguments.id or report.id
+    watch = Watch(settings.home, report, bar=arguments.progress == "bar")
     try:
-        asyncio.run(_imported(settings, report, arguments.path, show))
+        asyncio.run(_imported(settings, report, path, watch.see))
         report.state = "finished"
     except HoldfastError as exc:
         report.state, report.error = "failed", str(exc)
         raise
     finally:
         report.ended = time.time_ns() // 1_000_000
-        path = keep(settings.home, report)
+        kept = keep(settings.home, report)
+        if path is not None and arguments.consume:
+            path.unlink(missing_ok=True)
+        forget_uploads(settings.home, time.time())
+        os.close(lock)
     if arguments.progress == "bar":
         print("\n".join(report.lines()))
-        print(f"The report is kept in {path}.")
-    else:
-        _told(report)
+        print(f"The report is kept in {kept}.")
     return 0
 
 
-async def _imported(settings: Settings, report: Report, path: Path | None, show: Callable[[Report], None]) -> None:
+async def _imported(settings: Settings, report: Report, path: Path | None, see: Callable[[Report], None]) -> None:
     from holdfast.store.sqlite.store import Options, SqliteStore
     from holdfast.transfer.sources import import_from
 
     store = await SqliteStore.open_folder(settings.store, Options(bells=settings.bells))
     try:
-        await import_from(report.kind, path, store=store, settings=settings, report=report, progress=show)
+        await import_from(report.kind, path, store=store, settings=settings, report=report, progress=see)
         await store.index()
     finally:
         await store.close()
 
 
-class Bar:
-    """How far it has come, on one line of a terminal. Nothing if nobody looks."""
+class Watch:
+    """Tells how far it has come: on one line of a terminal, if somebody looks, and in the report, for the page."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: Path, report: Report, *, bar: bool) -> None:
+        self._home = home
+        self._bar = bar and sys.stderr.isatty()
         self._shown = 0.0
+        keep(home, report)
 
-    def show(self, report: Report) -> None:
+    def see(self, report: Report) -> None:
         now, last = time.monotonic(), report.done == report.found
-        if not sys.stderr.isatty() or (now - self._shown < 0.1 and not last):
+        if now - self._shown < OFTEN and not last:
             return
         self._shown = now
-        filled = WIDTH * report.done // max(1, report.found)
-        end = "\n" if last else ""
-        print(f"\r[{'#' * filled:.<{WIDTH}}] {report.done}/{report.found}", end=end, file=sys.stderr, flush=True)
-
-
-class Count(msgspec.Struct, frozen=True):
-    """A line for a program that waits for us."""
-
-    id: str
-    found: int
-    done: int
-    state: str
-
-
-def _told(report: Report) -> None:
-    line = msgspec.json.encode(Count(report.id, report.found, report.done, report.state))
-    print(line.decode(), flush=True)
+        keep(self._home, report)
+        if self._bar:
+            filled = WIDTH * report.done // max(1, report.found)
+            end = "\n" if last else ""
+            print(f"\r[{'#' * filled:.<{WIDTH}}] {report.done}/{report.found}", end=end, file=sys.stderr, flush=True)
 
 
 COMMAND = Command(

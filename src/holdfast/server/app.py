@@ -26,6 +26,7 @@ from holdfast.server.routes import (
     rules,
     sessions,
     stream,
+    transfer,
     turns,
 )
 from holdfast.server.routes.health import READ
@@ -47,6 +48,7 @@ API = (
     *audit.ROUTES,
     *agents.ROUTES,
     *endpoints.ROUTES,
+    *transfer.ROUTES,
 )
 DIALECT = (approvals.ROUTES, questions.ROUTES)
 

@@ -6,37 +6,38 @@ Law: every member and element that lies in the text whole is found, whatever lie
 import re
 from collections.abc import Iterator
 
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]', re.DOTALL)
+_MARKS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]')
+"""A text ends with its line at the latest: what is not closed there spoils no more than that."""
 _CLOSING = {"{": "}", "[": "]"}
 
 
 def parts(text: str, at: int = 0) -> Iterator[tuple[int, int]]:
     """Where the parts of the object or list lie that begins at or after `at`; the last may be cut off."""
-    depth, start = 0, -1
-    for found in _TOKENS.finditer(text, at):
+    closings: list[str] = []
+    start = -1
+    for found in _MARKS.finditer(text, at):
         mark = found.group()
-        if depth == 0:
-            if mark not in _CLOSING:
-                return
-            depth, start = 1, found.end()
-        elif mark in _CLOSING:
-            depth += 1
-        elif mark in ("}", "]"):
-            depth -= 1
-            if depth == 0:
+        if mark in _CLOSING:
+            closings.append(_CLOSING[mark])
+            start = found.end() if len(closings) == 1 else start
+        elif not closings:
+            return
+        elif mark == closings[-1]:  # one that closes nothing is part of some damage
+            closings.pop()
+            if not closings:
                 yield start, found.start()
                 return
-        elif mark == "," and depth == 1:
+        elif mark == "," and len(closings) == 1:
             yield start, found.start()
             start = found.end()
-    if depth:
+    if closings:
         yield start, len(text)
 
 
 def members(text: str) -> Iterator[tuple[str, int, int]]:
     """The members of the outermost object: their names, and where their values lie."""
     for start, end in parts(text):
-        key = _TOKENS.match(text, _skip(text, start))
+        key = _MARKS.match(text, _skip(text, start))
         if key is None or len(key.group()) < 2 or not key.group().endswith('"'):
             continue
         colon = text.find(":", key.end(), end)

@@ -314,6 +314,19 @@ export interface Gone {
   change: number
 }
 
+export interface HermesSession {
+  id: string
+  title: string
+  source: string
+  started: number
+  messages: number
+}
+
+export interface HermesSessions {
+  sessions: HermesSession[]
+  reason: string
+}
+
 export interface Hint {
   what: 'agent' | 'endpoint' | 'import' | 'key'
   name: string
@@ -344,6 +357,19 @@ export interface Hits {
   hits: Hit[]
 }
 
+export interface Import {
+  kind: 'hermes-webui' | 'holdfast' | 'open-webui'
+  path?: string
+}
+
+export interface ImportList {
+  imports: Report[]
+}
+
+export interface ImportReport {
+  report: Report
+}
+
 export interface Late {
   epoch: number
   turn: string
@@ -362,6 +388,12 @@ export interface Ledger {
   error: string
   no_agent: boolean
   again: number
+}
+
+export interface Left {
+  name: string
+  what: string
+  why: string
 }
 
 export interface MemoryCommit {
@@ -710,6 +742,22 @@ export interface RecoveryPending {
   attempts: number
 }
 
+export interface Report {
+  id: string
+  kind: 'hermes-webui' | 'holdfast' | 'open-webui'
+  source: string
+  started: number
+  state: 'failed' | 'finished' | 'running'
+  ended: number
+  found: number
+  done: number
+  known: number
+  error: string
+  taken: Taken[]
+  left: Left[]
+  settings: string[]
+}
+
 export interface Reset {
   session: string | null
   lineage: string
@@ -1006,6 +1054,13 @@ export interface Surveyed {
   modes: Option[]
 }
 
+export interface Taken {
+  name: string
+  session: string
+  title: string
+  messages: number
+}
+
 export interface Text {
   type: 'text'
   turn: string
@@ -1255,12 +1310,17 @@ export const SHAPES = {
   EndpointTried: {"models":{"a":"s"},"reason":"s"},
   Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
   Gone: {"session":"s","change":["i",0]},
+  HermesSession: {"id":"s","title":["s",""],"source":["s",""],"started":["i",0],"messages":["i",0]},
+  HermesSessions: {"sessions":{"a":"@HermesSession"},"reason":"s"},
   Hint: {"what":{"e":["agent","endpoint","import","key"]},"name":"s","title":"s","detail":["s",""],"base_url":["s",""],"models":[{"a":"s"},[]]},
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
+  ImportList: {"imports":{"a":"@Report"}},
+  ImportReport: {"report":"@Report"},
   Late: {"epoch":"i","turn":"s"},
   Ledger: {"generation":["i",0],"commits":["i",0],"tries":["i",0],"wanted":["i",0],"segments":[{"a":"@Segment"},[]],"attempt":[{"o":["@Attempt","0"]},null],"doubt":[{"o":["@Attempt","0"]},null],"doubled":["b",false],"failures":["i",0],"error":["s",""],"no_agent":["b",false],"again":["i",0]},
+  Left: {"name":"s","what":"s","why":"s"},
   MemoryCommit: {"committed":"b","reason":[{"o":[{"e":["failed","in_flight","no_agent","nothing"]},"0"]},null]},
   MemoryCommitted: {"kind":{"e":["memory.committed"]},"token":"s"},
   MemoryFailed: {"kind":{"e":["memory.failed"]},"token":"s","error":"s","in_doubt":["b",false]},
@@ -1300,6 +1360,7 @@ export const SHAPES = {
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
   RecoveryFinished: {"kind":{"e":["recovery.finished"]},"turn":"s","result":{"e":["complete","neutral","recovered"]}},
   RecoveryPending: {"kind":{"e":["recovery.pending"]},"turn":"s","attempts":["i",0]},
+  Report: {"id":"s","kind":{"e":["hermes-webui","holdfast","open-webui"]},"source":"s","started":"i","state":[{"e":["failed","finished","running"]},"running"],"ended":["i",0],"found":["i",0],"done":["i",0],"known":["i",0],"error":["s",""],"taken":[{"a":"@Taken"},[]],"left":[{"a":"@Left"},[]],"settings":[{"a":"s"},[]]},
   Reset: {"session":{"o":["s","0"]},"lineage":"s"},
   Rule: {"id":"s","agent":["s",""],"action":["s",""],"key":["s",""],"command":["s",""],"directory":["s",""],"workspace":["s",""],"everywhere":["b",false]},
   RuleRemembered: {"kind":{"e":["rule.remembered"]},"client":["s",""],"rule":"@Rule","session":[{"o":["s","0"]},null],"ask":[{"o":["s","0"]},null]},
@@ -1327,6 +1388,7 @@ export const SHAPES = {
   StoreState: {"writable":["b",true],"error":["s",""]},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
   Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
+  Taken: {"name":"s","session":"s","title":"s","messages":"i"},
   Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
   TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
