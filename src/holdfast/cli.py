@@ -5,7 +5,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from holdfast import __version__
-from holdfast.commands import backup, doctor, link, password, restore, serve, status, stop
+from holdfast.commands import backup, doctor, exports, imports, link, password, restore, serve, status, stop
 from holdfast.core.errors import HoldfastError
 
 # The order is the order of `holdfast --help`. The first is what runs when none is named.
@@ -17,6 +17,8 @@ COMMANDS = (
     stop.COMMAND,
     backup.COMMAND,
     restore.COMMAND,
+    imports.COMMAND,
+    exports.COMMAND,
     doctor.COMMAND,
 )
 

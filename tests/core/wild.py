@@ -68,6 +68,8 @@ REQUIRED: dict[str, Any] = {
     "command": "ls",
     "error": "it broke",
     "agent": "scripted",
+    "source": "elsewhere",
+    "name": "old",
     "first": 1,
 }
 FREQUENT = (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from holdfast.agents.hermes.find import find_hermes, spec
+from holdfast.agents.hermes.find import find_hermes, profile_spec, profiles, spec
 from holdfast.agents.known import KNOWN
 from holdfast.agents.spec import PROXIES, AgentSpec
 from holdfast.core.errors import Refused
@@ -50,7 +50,8 @@ def added_in(settings: Settings) -> dict[str, AgentSpec]:
     """What a person has added in `config.toml`, Hermes, and the built-in agent with the variables of its keys."""
     builtin = msgspec.structs.replace(BUILTIN, keep=(*PROXIES, *key_variables(settings)))
     hermes = find_hermes(settings)
-    there = [builtin] if hermes.problem else [builtin, spec(hermes)]
+    theirs = [] if hermes.problem else [spec(hermes), *(profile_spec(hermes, other) for other in profiles(hermes))]
+    there = [builtin, *theirs]
     return {agent.name: agent for agent in there} | {
         name: AgentSpec(name=name, title=entry.title or name, command=entry.command, env=entry.env, keep=entry.keep)
         for name, entry in settings.file.agents.items()

@@ -86,14 +86,15 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
 
 def default_among(agents: Iterable[Surveyed]) -> str:
     """Hermes if it is there, else the built-in agent if it has a model, else the tour. Others are to be chosen."""
-    ready = {agent.family: agent.name for agent in agents if agent.ready and agent.family != "acp"}
+    usable = [agent for agent in agents if agent.ready and agent.family != "acp"]
+    ready = {agent.family: agent.name for agent in reversed(usable)}  # of several, the first counts
     return ready.get("hermes") or ready.get("builtin") or ready.get("tour") or "tour"
 
 
 def take_survey(settings: Settings, environ: Mapping[str, str], local: Sequence[Local] = LOCAL) -> Survey:
     """Look around. Programs are asked for their version and this machine's usual ports are tried: it takes a while."""
     endpoints = _endpoints(settings, environ)
-    agents = (_hermes(settings, environ), _builtin(endpoints), *_others(settings, environ), _tour())
+    agents = (*_hermes(settings, environ), _builtin(endpoints), *_others(settings, environ), _tour())
     hints = (*_ready(agents), *_served(endpoints, local), *_keys(endpoints), *_data(environ))
     return Survey(agents=agents, hints=hints, default=default_among(agents))
 
@@ -132,7 +133,7 @@ def _ready(agents: Iterable[Surveyed]) -> list[Hint]:
     return [
         Hint(what="agent", name=agent.name, title=agent.title, detail=agent.version)
         for agent in agents
-        if agent.ready and agent.family in ("hermes", "acp")
+        if agent.ready and (agent.name == hermes.NAME or agent.family == "acp")
     ]
 
 
@@ -181,11 +182,20 @@ def _data(environ: Mapping[str, str]) -> list[Hint]:
     return [Hint(what="import", name="hermes-webui", title="hermes-webui", detail=sessions)] if count else []
 
 
-def _hermes(settings: Settings, environ: Mapping[str, str]) -> Surveyed:
+def _hermes(settings: Settings, environ: Mapping[str, str]) -> list[Surveyed]:
+    """Hermes as it would be started by itself, and with each of its other profiles."""
     found = hermes.find_hermes(settings, environ)
+    main = _with_profile(found, hermes.NAME, hermes.TITLE)
+    if found.problem:
+        return [main]
+    others = [hermes.profile_spec(found, other) for other in hermes.profiles(found)]
+    return [main, *(_with_profile(found, other.name, other.title) for other in others)]
+
+
+def _with_profile(found: hermes.Found, name: str, title: str) -> Surveyed:
     return Surveyed(
-        name=hermes.NAME,
-        title=hermes.TITLE,
+        name=name,
+        title=title,
         family="hermes",
         installed=bool(found.python),
         version=found.version,
@@ -210,7 +220,8 @@ def _other(spec: AgentSpec, environ: Mapping[str, str]) -> Surveyed:
 
 def _others(settings: Settings, environ: Mapping[str, str]) -> list[Surveyed]:
     """Every agent that is neither built in nor Hermes: those that a person added, and those that we know."""
-    ours = (BUILTIN.name, TOUR.name, hermes.NAME)
+    theirs = [agent.name for agent in _hermes(settings, environ)]
+    ours = (BUILTIN.name, TOUR.name, *theirs)
     wanted = [spec for name, spec in catalog(added_in(settings)).items() if name not in ours]
     with ThreadPoolExecutor(max_workers=4) as pool:
         return list(pool.map(_other, wanted, repeat(environ)))

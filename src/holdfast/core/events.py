@@ -125,6 +125,18 @@ class SessionCreated(Intent, frozen=True, kw_only=True, tag="session.created"):
     reference: str = ""
 
 
+class SessionImported(Intent, frozen=True, kw_only=True, tag="session.imported"):
+    """The log up to here was written by another program: `source` knew the session as `name`.
+
+    `details` is JSON: what that program said of it that has no place here. `digest` names what was read.
+    """
+
+    source: str
+    name: str
+    details: str = ""
+    digest: str = ""
+
+
 class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):
     title: str
 
@@ -543,6 +555,7 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
+    | SessionImported
     | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
     | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
     | MemoryRequested

@@ -136,6 +136,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 self.notified = event.turn or self.notified
             case e.RuleRemembered() | e.RuleRevoked() | e.DefaultsChosen():
                 pass  # the house folds these
+            case e.SessionImported():
+                pass  # where the log comes from changes nothing that it says
             case e.Unknown():
                 pass
             case _:

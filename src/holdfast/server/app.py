@@ -27,6 +27,7 @@ from holdfast.server.routes import (
     rules,
     sessions,
     stream,
+    transfer,
     turns,
 )
 from holdfast.server.routes.health import READ
@@ -48,6 +49,7 @@ API = (
     *audit.ROUTES,
     *agents.ROUTES,
     *endpoints.ROUTES,
+    *transfer.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

@@ -14,6 +14,8 @@ from holdfast.server.schema import Failure, wire
 LARGEST_BODY = 1_000_000
 LARGEST_FILE = 25_000_000
 FILES = "/api/files"
+LARGEST_UPLOAD = 1_000_000_000
+UPLOADS = "/api/import/upload"
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,7 @@ def answer_refused(request: Request[Any, Any, Any], error: HTTPException) -> Res
         case 405:
             sentence = f"{path} does not take {request.method}."
         case 413:
-            largest = LARGEST_FILE if path == FILES else LARGEST_BODY
+            largest = {FILES: LARGEST_FILE, UPLOADS: LARGEST_UPLOAD}.get(path, LARGEST_BODY)
             sentence = f"The request is too large. At most {largest // 1_000_000} MB are taken."
         case _:
             sentence = _invalid(error) if isinstance(error, ValidationException) else error.detail

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from holdfast.agents.hermes.sessions import HermesSession
 from holdfast.agents.survey import Hint, Surveyed
 from holdfast.core import codec
 from holdfast.core.events import Attachment, Choice, Known, Rule
@@ -21,6 +22,7 @@ from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
 from holdfast.store.protocol import Hit, Page, Row
+from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
 Title = Annotated[str, Meta(max_length=200)]
@@ -41,6 +43,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # What is asked.
+
+
+class Import(Body, frozen=True, kw_only=True):
+    """What to take over. hermes-webui is found by itself if no path is given."""
+
+    kind: Kind
+    path: Folder = ""
 
 
 class NewDefaults(Body, frozen=True, kw_only=True):
@@ -207,6 +216,23 @@ class EndpointTried(Answer, frozen=True, kw_only=True):
 
     models: list[str]
     reason: str
+
+
+class HermesSessions(Answer, frozen=True, kw_only=True):
+    """`reason` says why there are none, if Hermes can't be used."""
+
+    sessions: list[HermesSession]
+    reason: str
+
+
+class ImportReport(Answer, frozen=True, kw_only=True):
+    """An import as far as it has come. While its state is `running`, `done` of `found` have been looked at."""
+
+    report: Report
+
+
+class ImportList(Answer, frozen=True, kw_only=True):
+    imports: list[Report]
 
 
 class Woken(Answer, frozen=True, kw_only=True):

@@ -182,6 +182,7 @@ async def run(
         watches.append(group.create_task(notified(wiring, presence.link)))
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])
+        wiring.imports.close()
         for watch in watches:
             watch.cancel()
         log.info("server.stopped")

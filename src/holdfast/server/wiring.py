@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.imports import Imports
 from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.settings import Settings
@@ -62,6 +63,7 @@ class Wiring:
     roster: Roster
     instance: str
     started: float
+    imports: Imports = field(default_factory=Imports)
     clock: Callable[[], float] = time.monotonic
 
     @property

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from time import time_ns
 from typing import Any
 
+import msgspec
+
 from holdfast.core import codec, window
 from holdfast.core.errors import (
     BadCommand,
@@ -30,7 +32,7 @@ from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.core.window import Settled
 from holdfast.store.pages import Checkpoint, Projection
-from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row, before
+from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row, before, begun_by
 from holdfast.store.search import fold, hit, indexed, words
 
 
@@ -111,6 +113,20 @@ class MemoryStore:
         self._numbers += 1
         log = self._logs[session] = Log(self._numbers)
         return await self._store(log, [event], key="created")
+
+    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+        event = begun_by(records)
+        if session in self._logs:
+            return Appended(1, len(self._logs[session].records), 0)
+        self._numbers += 1
+        log = self._logs[session] = Log(self._numbers)
+        last = max(records, key=lambda record: (record.epoch, record.n))
+        log.epoch, log.position = last.epoch, last.n
+        log.keys["created"] = (1, codec.encode(event))
+        for seq, record in enumerate(records, 1):
+            self._take(log, msgspec.structs.replace(record, seq=seq))
+        await self._finish(log)
+        return Appended(1, len(records), len(records), self._now())
 
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None

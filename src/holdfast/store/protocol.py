@@ -154,6 +154,15 @@ class Store(Protocol):
         """Begin a session's log. The same creation again writes nothing; another one raises `SessionExists`."""
         ...
 
+    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+        """Begin a session with a log that was written elsewhere, all or nothing, synced.
+
+        The records are numbered anew from 1; times, epochs and positions are kept, and the session's epoch is the
+        highest among them. The first record is its creation. If there is such a session already, nothing is written
+        and the answer says how far its log reaches.
+        """
+        ...
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
@@ -232,6 +241,14 @@ class Store(Protocol):
     async def close(self) -> None:
         """Finish what was handed over and let go of everything. Twice is harmless."""
         ...
+
+
+def begun_by(records: Sequence[Record]) -> SessionCreated:
+    """The creation that a whole log begins with. Raise `BadCommand` if it does not."""
+    event = records[0].event if records else None
+    if not isinstance(event, SessionCreated):
+        raise BadCommand("The log does not begin with the creation of its session, so it can't be taken in.")
+    return event
 
 
 def tool_in(settled: Settled | None) -> ToolCall | None:

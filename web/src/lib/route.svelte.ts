@@ -25,6 +25,12 @@ export class Route {
     this.#read()
   }
 
+  /** The session of this address is called otherwise here: the address becomes its own. */
+  correct(session: string): void {
+    history.replaceState(null, '', `${base}/session/${session}${location.hash}`)
+    this.#read()
+  }
+
   /** Whether the address is that of the list; a wide screen shows it beside everything. */
   get isList(): boolean {
     return this.session === null && !this.isSettings && !this.isNew

@@ -116,7 +116,11 @@ export class Workspace {
       this.#wish()
       return () => undefined
     }
-    const conversation = new Conversation(id, () => this.#wish())
+    const conversation = new Conversation(
+      id,
+      () => this.#wish(),
+      (renamed) => this.route.correct(renamed),
+    )
     this.#conversation = conversation
     this.#seen = 0
     let wanted = true

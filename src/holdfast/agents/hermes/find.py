@@ -19,6 +19,8 @@ NAME, TITLE = "hermes", "Hermes"
 BRIDGE = Path(__file__).with_name("bridge.py")
 INSTALL = "Install it with: uv tool install hermes-agent (or: pipx install hermes-agent)."
 DEFAULT_HOME = "~/.hermes"
+DEFAULT_PROFILE = "default"
+PROFILE = re.compile(r"[A-Za-z0-9_.-]*")
 KNOWN = (
     "~/.hermes/hermes-agent/venv",
     "~/.hermes/hermes-agent/.venv",
@@ -64,6 +66,25 @@ def find_hermes(settings: Settings, environ: Mapping[str, str] | None = None) ->
         problem = f"Hermes has no profile {profile!r} in {home}. Correct it in [hermes] of config.toml."
         return msgspec.structs.replace(found, problem=problem)
     return found
+
+
+def profiles(found: Found) -> list[Found]:
+    """The other profiles of the same Hermes, each of which is an agent of its own."""
+    names = ["", *(folder.name for folder in sorted((found.home / "profiles").glob("*")) if folder.is_dir())]
+    usable = [name for name in names if name != found.profile and PROFILE.fullmatch(name)]
+    return [msgspec.structs.replace(found, profile=name) for name in usable]
+
+
+def profile_agent(found: Found, profile: str) -> str:
+    """The agent that works with that profile; `default` means the one without a folder of its own."""
+    named = "" if profile == DEFAULT_PROFILE else profile
+    return NAME if named == found.profile else f"{NAME}-{named or DEFAULT_PROFILE}"
+
+
+def profile_spec(found: Found, profile: Found) -> AgentSpec:
+    """How the bridge is started with another profile than the one that Hermes itself would take."""
+    name = profile.profile or DEFAULT_PROFILE
+    return msgspec.structs.replace(spec(profile), name=profile_agent(found, name), title=f"{TITLE} ({name})")
 
 
 def spec(found: Found) -> AgentSpec:

@@ -35,6 +35,7 @@ from holdfast.server.schema import (
 )
 from holdfast.server.wired import Caller, Wired
 from holdfast.store.protocol import Query
+from holdfast.transfer.identity import led_to
 
 RECORDS = 500
 LISTED = 50
@@ -111,9 +112,13 @@ async def listed(wiring: Wired, query: Query) -> SessionList:
     return SessionList(sessions=rows, cursor=found.cursor, change=found.change, lineage=wiring.hub.lineage)
 
 
-@get("/api/sessions/{session_id:str}", summary="A session as it is now")
+@get(
+    "/api/sessions/{session_id:str}",
+    summary="A session as it is now",
+    description="What hermes-webui called an imported session leads to it too; `id` is what it is called here.",
+)
 async def open_session(wiring: Wired, session_id: FromPath[str]) -> Snapshot:
-    session = ids.session_id(session_id)
+    session = await led_to(wiring.store, session_id)
     opened = await wiring.store.open(session)
     state = opened.session
     if state.deleted:

@@ -111,6 +111,9 @@ class SqliteStore:
     async def create(self, session: SessionId, event: SessionCreated) -> Appended:
         return await self._writer.do(lambda writing: writing.create(session, event))
 
+    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+        return await self._writer.do(lambda writing: writing.admit(session, records))
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:

@@ -24,7 +24,7 @@ from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.store.pages import Checkpoint, Projection
-from holdfast.store.protocol import Appended, Claimed
+from holdfast.store.protocol import Appended, Claimed, begun_by
 from holdfast.store.search import fold, indexed
 from holdfast.store.sqlite import projecting
 from holdfast.store.sqlite.connection import Database, translated
@@ -37,6 +37,8 @@ SYNC_EVERY = 1.0
 CACHED = 64
 """Projections kept by a writer, so that an append folds only what is new."""
 CREATED = "created"
+ADMITTED_AT_ONCE = 100
+"""Records of another log that are folded together: long texts are settled in parts between them."""
 
 FIND = "SELECT number, head, epoch, position FROM sessions WHERE id = ?"
 CREATE = "INSERT INTO sessions (id) VALUES (?) RETURNING number, head, epoch, position"
@@ -110,6 +112,33 @@ class Writing:
                 return Appended(1, 1, 0)
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
             return self._store(session, place, [event], [body], key=CREATED)
+
+    def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+        begun_by(records)
+        with self.transaction(sync=True):
+            for found in self._execute(FIND, (session,)):
+                return Appended(1, Place(*found).head, 0)
+            place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
+            last = max(records, key=lambda record: (record.epoch, record.n))
+            self._execute(OWN, (last.epoch, place.number))
+            place = Place(place.number, 0, last.epoch, last.n)
+            body = codec.encode(records[0].event)
+            self._execute(KEEP_KEY, (place.number, CREATED, 1, _digest(body)))
+            for first in range(0, len(records), ADMITTED_AT_ONCE):
+                place = self._admit(session, place, records[first : first + ADMITTED_AT_ONCE])
+            return Appended(1, place.head, place.head, self._now())
+
+    def _admit(self, session: SessionId, place: Place, records: Sequence[Record]) -> Place:
+        """Lay down some records of another log behind the head; return where it is then."""
+        numbered = [msgspec.structs.replace(record, seq=seq) for seq, record in enumerate(records, place.head + 1)]
+        bodies = codec.encode_all([record.event for record in numbered])
+        rows = [
+            (place.number * SPAN + record.seq, record.time, record.epoch, record.n, _late_body(record), body)
+            for record, body in zip(numbered, bodies, strict=True)
+        ]
+        self._lay_down(session, place, rows, place.position)
+        self._renew(place, numbered, bodies)
+        return self._places[session]
 
     def append(
         self,

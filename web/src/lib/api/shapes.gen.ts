@@ -495,6 +495,19 @@ export interface Gone {
   change: number
 }
 
+export interface HermesSession {
+  id: string
+  title: string
+  source: string
+  started: number
+  messages: number
+}
+
+export interface HermesSessions {
+  sessions: HermesSession[]
+  reason: string
+}
+
 export interface Hint {
   what: 'agent' | 'endpoint' | 'import' | 'key'
   name: string
@@ -525,6 +538,19 @@ export interface Hits {
   hits: Hit[]
 }
 
+export interface Import {
+  kind: 'hermes-webui' | 'holdfast' | 'open-webui'
+  path?: string
+}
+
+export interface ImportList {
+  imports: Report[]
+}
+
+export interface ImportReport {
+  report: Report
+}
+
 export interface Journal {
   session_id: string
   run_id: string
@@ -553,6 +579,12 @@ export interface Ledger {
   error: string
   no_agent: boolean
   again: number
+}
+
+export interface Left {
+  name: string
+  what: string
+  why: string
 }
 
 export interface LoggedIn {
@@ -944,6 +976,22 @@ export interface RecoveryPending {
   attempts: number
 }
 
+export interface Report {
+  id: string
+  kind: 'hermes-webui' | 'holdfast' | 'open-webui'
+  source: string
+  started: number
+  state: 'failed' | 'finished' | 'running'
+  ended: number
+  found: number
+  done: number
+  known: number
+  error: string
+  taken: Taken[]
+  left: Left[]
+  settings: string[]
+}
+
 export interface Reset {
   session: string | null
   lineage: string
@@ -1114,6 +1162,15 @@ export interface SessionDone {
 export interface SessionGone {
   ok: true
   state_db_cleanup_failed: false
+}
+
+export interface SessionImported {
+  kind: 'session.imported'
+  client: string
+  source: string
+  name: string
+  details: string
+  digest: string
 }
 
 export interface SessionList {
@@ -1360,6 +1417,13 @@ export interface Surveyed {
   modes: Option[]
 }
 
+export interface Taken {
+  name: string
+  session: string
+  title: string
+  messages: number
+}
+
 export interface Text {
   type: 'text'
   turn: string
@@ -1587,7 +1651,7 @@ export interface Vitals {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | SessionImported | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
@@ -1641,13 +1705,18 @@ export const SHAPES = {
   FoundRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b","session_id":"s","created_at":"i","updated_at":"i","last_message_at":"i","message_count":"i","project_id":{"o":["s","0"]},"profile":"s","estimated_cost":"n","active_stream_id":{"o":["s","0"]},"is_streaming":"b","has_pending_user_message":"b","attention":{"o":["*","0"]},"match_type":{"e":["content","title"]},"match_preview":"s"},
   FoundSessions: {"sessions":{"a":"@FoundRow"},"query":"s","count":"i"},
   Gone: {"session":"s","change":["i",0]},
+  HermesSession: {"id":"s","title":["s",""],"source":["s",""],"started":["i",0],"messages":["i",0]},
+  HermesSessions: {"sessions":{"a":"@HermesSession"},"reason":"s"},
   Hint: {"what":{"e":["agent","endpoint","import","key"]},"name":"s","title":"s","detail":["s",""],"base_url":["s",""],"models":[{"a":"s"},[]]},
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
+  ImportList: {"imports":{"a":"@Report"}},
+  ImportReport: {"report":"@Report"},
   Journal: {"session_id":"s","run_id":"s","last_seq":"i","last_event_id":{"o":["s","0"]},"last_event":{"o":["s","0"]},"terminal":"b","terminal_state":{"o":["s","0"]}},
   Late: {"epoch":"i","turn":"s"},
   Ledger: {"generation":["i",0],"commits":["i",0],"tries":["i",0],"wanted":["i",0],"segments":[{"a":"@Segment"},[]],"attempt":[{"o":["@Attempt","0"]},null],"doubt":[{"o":["@Attempt","0"]},null],"doubled":["b",false],"failures":["i",0],"error":["s",""],"no_agent":["b",false],"again":["i",0]},
+  Left: {"name":"s","what":"s","why":"s"},
   LoggedIn: {"ok":[{"e":[true]},true]},
   MemoryCommit: {"committed":"b","reason":[{"o":[{"e":["failed","in_flight","no_agent","nothing"]},"0"]},null]},
   MemoryCommitted: {"kind":{"e":["memory.committed"]},"token":"s"},
@@ -1692,6 +1761,7 @@ export const SHAPES = {
   Recovering: {"number":"i","epoch":"i","since":"i","attempts":["i",0]},
   RecoveryFinished: {"kind":{"e":["recovery.finished"]},"turn":"s","result":{"e":["complete","neutral","recovered"]}},
   RecoveryPending: {"kind":{"e":["recovery.pending"]},"turn":"s","attempts":["i",0]},
+  Report: {"id":"s","kind":{"e":["hermes-webui","holdfast","open-webui"]},"source":"s","started":"i","state":[{"e":["failed","finished","running"]},"running"],"ended":["i",0],"found":["i",0],"done":["i",0],"known":["i",0],"error":["s",""],"taken":[{"a":"@Taken"},[]],"left":[{"a":"@Left"},[]],"settings":[{"a":"s"},[]]},
   Reset: {"session":{"o":["s","0"]},"lineage":"s"},
   Rule: {"id":"s","agent":["s",""],"action":["s",""],"key":["s",""],"command":["s",""],"directory":["s",""],"workspace":["s",""],"everywhere":["b",false]},
   RuleRemembered: {"kind":{"e":["rule.remembered"]},"client":["s",""],"rule":"@Rule","session":[{"o":["s","0"]},null],"ask":[{"o":["s","0"]},null]},
@@ -1707,6 +1777,7 @@ export const SHAPES = {
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
   SessionDone: {"ok":[{"e":[true]},true],"session":"@Sheet"},
   SessionGone: {"ok":[{"e":[true]},true],"state_db_cleanup_failed":[{"e":[false]},false]},
+  SessionImported: {"kind":{"e":["session.imported"]},"client":["s",""],"source":"s","name":"s","details":["s",""],"digest":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
@@ -1726,6 +1797,7 @@ export const SHAPES = {
   StreamStatus: {"active":"b","stream_id":"s","replay_available":"b","journal":{"o":["@Journal","0"]}},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
   Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
+  Taken: {"name":"s","session":"s","title":"s","messages":"i"},
   Text: {"type":{"e":["text"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]]},
   TextAppended: {"kind":{"e":["text.appended"]},"turn":"s","text":"s","parent":[{"o":["s","0"]},null],"message":["s",""]},
   Thought: {"type":{"e":["thought"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":["s",""],"part":["i",0],"message":["s",""],"pieces":[{"a":"s"},[]],"ended":["i",0]},
@@ -1747,6 +1819,6 @@ export const SHAPES = {
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
   Vitals: {"status":{"e":["degraded","ok"]},"sessions":"i","active_streams":"i","active_runs":"i","runs":{"a":"@ActiveRun"},"server_started_at":"i","uptime_seconds":"n","oldest_run_age_seconds":"i","checks":{"m":"s"}},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes

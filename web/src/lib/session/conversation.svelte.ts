@@ -59,11 +59,16 @@ export class Conversation {
   #fetching = false
   #strayed = 0
   readonly #loaded: () => void
+  readonly #renamed: (id: string) => void
 
-  /** `loaded` is called whenever a new snapshot is there: its cursor is the one to follow from. */
-  constructor(id: string, loaded: () => void) {
+  /**
+   * `loaded` is called whenever a new snapshot is there: its cursor is the one to follow from. `renamed` is called
+   * instead if `id` is what another program called the session, with what it is called here.
+   */
+  constructor(id: string, loaded: () => void, renamed: (id: string) => void = () => undefined) {
     this.id = id
     this.#loaded = loaded
+    this.#renamed = renamed
   }
 
   get phase(): Phase {
@@ -100,7 +105,9 @@ export class Conversation {
     if (this.#fetching) return
     this.#fetching = true
     try {
-      this.#take(await openSession(this.id))
+      const snapshot = await openSession(this.id)
+      if (snapshot.id === this.id) this.#take(snapshot)
+      else this.#renamed(snapshot.id)
     } catch (error) {
       if (error instanceof Refused && error.status === 404) this.#phase = 'gone'
       else if (error instanceof Refused || error instanceof Unreadable) this.#fail(error.message)

@@ -194,6 +194,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'rule.remembered':
     case 'rule.revoked':
     case 'defaults.chosen':
+    case 'session.imported':
     case 'unknown':
       return
     default:

@@ -1,0 +1,145 @@
+"""Sessions that come from other programs, and sessions that leave as files."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Request, get, post
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.response import Stream
+
+from holdfast.agents.hermes.find import find_hermes
+from holdfast.agents.hermes.sessions import list_sessions as list_hermes_sessions
+from holdfast.core.errors import BadCommand
+from holdfast.server.errors import LARGEST_UPLOAD, UPLOADS
+from holdfast.server.imports import place_for_upload
+from holdfast.server.schema import HermesSessions, Import, ImportList, ImportReport
+from holdfast.server.wired import Wired
+from holdfast.store.blobs import Blobs
+from holdfast.transfer.export import MEDIA_TYPES, Format, begun, export, export_all, file_name
+from holdfast.transfer.identity import led_to
+from holdfast.transfer.sources import look_at
+
+ZIP = "application/zip"
+EXPORTED = "What looks like a key or a password is hidden in it."
+
+
+def _file(media_type: str) -> dict[int, ResponseSpec]:
+    return {
+        200: ResponseSpec(data_container=bytes, generate_examples=False, description=EXPORTED, media_type=media_type)
+    }
+
+
+@post(
+    "/api/import",
+    summary="Take over the sessions of another program, from a path on the server's machine",
+    description="It goes on in a process of its own; ask `GET /api/imports/{id}` how far it has come.",
+    status_code=202,
+)
+async def start_import(wiring: Wired, data: JSONBody[Import]) -> ImportReport:
+    path = await asyncio.to_thread(look_at, data.kind, data.path)
+    report = await asyncio.to_thread(wiring.imports.start, wiring.settings, data.kind, path)
+    return ImportReport(report=report)
+
+
+@post(
+    UPLOADS,
+    summary="Take over the sessions in a file that is sent: an export of Open WebUI, or of Holdfast",
+    description="The body is the file. It goes on as an import from a path does.",
+    status_code=202,
+    request_max_body_size=LARGEST_UPLOAD,
+)
+async def upload_import(
+    wiring: Wired,
+    request: Request[Any, Any, Any],
+    kind: Annotated[Literal["open-webui", "holdfast"], QueryParameter()],
+) -> ImportReport:
+    path = await place_for_upload(wiring.settings)
+    try:
+        await _received(request, path)
+        report = await asyncio.to_thread(wiring.imports.start, wiring.settings, kind, path, consume=True)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return ImportReport(report=report)
+
+
+async def _received(request: Request[Any, Any, Any], path: Path) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    size = 0
+    with os.fdopen(descriptor, "wb") as file:
+        async for piece in request.stream():
+            size += await asyncio.to_thread(file.write, piece)
+    if not size:
+        raise BadCommand("The file is empty. Choose another one.")
+
+
+@get("/api/imports", summary="The imports that there were, newest first, without what each took and left")
+async def list_imports(wiring: Wired) -> ImportList:
+    found = await asyncio.to_thread(wiring.imports.reports, wiring.settings)
+    return ImportList(imports=[msgspec.structs.replace(report, taken=[], left=[]) for report in found])
+
+
+@get("/api/imports/{import_id:str}", summary="How far an import has come, what it took over, what it left and why")
+async def read_import(wiring: Wired, import_id: FromPath[str]) -> ImportReport:
+    return ImportReport(report=await asyncio.to_thread(wiring.imports.report, wiring.settings, import_id))
+
+
+@get(
+    "/api/sessions/{session_id:str}/export",
+    summary="A session as a file: Markdown, a page of its own, or JSON that can be imported again",
+    description=EXPORTED,
+    responses=_file("application/octet-stream"),
+)
+async def export_session(
+    wiring: Wired,
+    session_id: FromPath[str],
+    kind: Annotated[Format, QueryParameter(name="format")] = "md",
+) -> Stream:
+    session = await led_to(wiring.store, session_id)
+    title = (await begun(wiring.store, session)).title
+    pieces = export(wiring.store, Blobs(wiring.settings.blobs), session, kind)
+    return Stream(pieces, media_type=MEDIA_TYPES[kind], headers=_named(file_name(session, title, kind)))
+
+
+@get(
+    "/api/export",
+    summary="Every session as a file, in one archive",
+    description=EXPORTED,
+    responses=_file(ZIP),
+)
+async def export_sessions(wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md") -> Stream:
+    pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind)
+    return Stream(pieces, media_type=ZIP, headers=_named(f"holdfast-{kind}.zip"))
+
+
+def _named(name: str) -> dict[str, str]:
+    """Always a download: what an agent said is never shown as a page of ours."""
+    return {"content-disposition": f'attachment; filename="{name}"'}
+
+
+@get(
+    "/api/agents/hermes/sessions",
+    summary="Conversations in Hermes' own database, newest first",
+    description="A session that is created with the id of one as its `reference` goes on where that one ended.",
+)
+async def list_conversations(
+    wiring: Wired, limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 200
+) -> HermesSessions:
+    found = await asyncio.to_thread(find_hermes, wiring.settings)
+    sessions = await asyncio.to_thread(list_hermes_sessions, found, limit)
+    return HermesSessions(sessions=sessions, reason=found.problem)
+
+
+ROUTES = (
+    start_import,
+    upload_import,
+    list_imports,
+    read_import,
+    export_session,
+    export_sessions,
+    list_conversations,
+)

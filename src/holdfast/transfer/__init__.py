@@ -1,0 +1,1 @@
+"""Sessions that come from other programs, and sessions that leave as files."""

@@ -1,0 +1,1 @@
+"""What hermes-webui keeps on the disk, read as it lies there and never changed."""

@@ -1,0 +1,88 @@
+"""A log that comes as a file: the transcript is the same, and nothing in it has any effect beyond that."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given, settings
+
+from holdfast.core import codec
+from holdfast.core import events as e
+from holdfast.core.records import Record
+from holdfast.core.session import Session, replay
+from holdfast.transfer.admission import Admission
+from holdfast.transfer.document import Gathering
+from tests.core.histories import histories, plausible
+from tests.transfer.stage import folded
+
+IMPORTED = e.SessionImported(source="holdfast", name="x")
+
+
+def admitted(records: list[Record]) -> list[Record]:
+    blobs = frozenset(
+        file.blob
+        for record in records
+        if isinstance(record.event, e.TurnSubmitted)
+        for file in record.event.attachments
+    )
+    admission = Admission(IMPORTED, blobs)
+    for record in records:
+        admission.take(record)
+    return admission.finish()
+
+
+def gathered(records: list[Record]) -> list[Record]:
+    gathering = Gathering()
+    told = [out for record in records for out in gathering.take(record)]
+    return [*told, *gathering.rest()]
+
+
+def at_rest(session: Session) -> bool:
+    return not (session.alive or session.queue or session.recovering)
+
+
+@given(plausible())
+@settings(deadline=None)
+def test_putting_pieces_together_changes_nothing_that_is_shown(records: list[Record]) -> None:
+    assert folded(gathered(records)) == folded(records)
+
+
+@given(plausible())
+@settings(deadline=None)
+def test_a_log_at_rest_comes_back_with_the_same_transcript(records: list[Record]) -> None:
+    first = e.SessionCreated(title="T", agent="scripted")
+    whole = [Record(seq=1, time=1_700_000_000_000, event=first), *_timed(records)]
+    before = replay(whole)
+    told = admitted(whole)
+    after = replay(told)
+    assert at_rest(after)
+    assert after.rules == ()
+    assert after.ledger is None or after.ledger.uncommitted == 0
+    if at_rest(before):
+        assert _unallowed(folded(told)) == _unallowed(folded(whole))
+    assert msgspec.json.decode(codec.encode_record(told[1]))["event"]["kind"] == "session.imported"
+
+
+@given(histories())
+@settings(deadline=None)
+def test_whatever_lies_in_a_log_it_comes_to_rest(records: list[Record]) -> None:
+    first = Record(seq=1, time=1, event=e.SessionCreated())
+    after = replay(admitted([first, *records]))
+    assert at_rest(after)
+    assert (after.rules, after.workspace, after.mode, after.conversation) == ((), "", "", None)
+
+
+def _timed(records: list[Record]) -> list[Record]:
+    return [
+        msgspec.structs.replace(record, seq=record.seq + 1, time=record.time + 1_700_000_000_000)
+        for record in records
+        if not isinstance(record.event, e.SessionCreated | e.SessionDeleted)
+    ]
+
+
+def _unallowed(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was allowed for longer is told as allowed once."""
+    once = {"session": "once", "always": "once"}
+    return [
+        item | ({"choice": once.get(item["choice"], item["choice"])} if "choice" in item else {}) | {"everywhere": None}
+        for item in items
+    ]
