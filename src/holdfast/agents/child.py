@@ -78,7 +78,13 @@ class Child:
         """
         environment = scrubbed(os.environ, keep) | dict(env or {}) | {MARK: tag} | ({HOME: home} if home else {})
         child = cls(spawn(command, cwd, environment), tag, home)
-        await child._connect()
+        connecting = asyncio.create_task(child._connect(), name="connecting")
+        try:
+            await asyncio.shield(connecting)  # a few steps, which can't be left half done
+        except asyncio.CancelledError:
+            await connecting
+            await child.end()
+            raise
         return child
 
     @property
