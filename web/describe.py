@@ -7,6 +7,7 @@ has every field that has a default; a body that it sends may leave those out.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ HEAD = """\
 import type { Shapes } from './read'
 
 """
-UNUSED = frozenset({"Health", "Holder", "Status"})
-"""What only other programs ask for."""
+PAGE = ROOT / "web/src"
+IMPORT = re.compile(r"import (?:type )?\{([^}]*)\} from '[^']*/shapes\.gen'")
 REF = "#/components/schemas/"
 PLAIN = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "0"}
 TYPES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
@@ -125,10 +126,38 @@ def bodies(description: Schema) -> set[str]:
     return {name_of(schema) for schema in schemas if "$ref" in schema}
 
 
+def named_by_page() -> set[str]:
+    """What the page's own files name."""
+    sources = [path.read_text("utf-8") for kind in ("*.ts", "*.svelte") for path in PAGE.rglob(kind)]
+    lists = [found for source in sources for found in IMPORT.findall(source)]
+    names = {name.strip().removeprefix("type ").partition(" as ")[0] for names in lists for name in names.split(",")}
+    return names - {"", "SHAPES"}
+
+
+def references(schema: Any) -> set[str]:
+    match schema:
+        case {"$ref": str()}:
+            return {name_of(schema)}
+        case dict():
+            return {name for value in schema.values() for name in references(value)}
+        case list():
+            return {name for value in schema for name in references(value)}
+        case _:
+            return set()
+
+
+def used(schemas: dict[str, Schema]) -> dict[str, Schema]:
+    """What the page names, and all that this is made of: what only other programs ask for costs it nothing."""
+    found: set[str] = set()
+    wanted = named_by_page()
+    while wanted:
+        found |= wanted
+        wanted = {name for each in wanted for name in references(schemas[each])} - found
+    return {name: schema for name, schema in schemas.items() if name in found}
+
+
 def describe(description: Schema) -> str:
-    schemas: dict[str, Schema] = {
-        name: schema for name, schema in description["components"]["schemas"].items() if name not in UNUSED
-    }
+    schemas = used(description["components"]["schemas"])
     sent = bodies(description)
     types = [type_of(schemas, name, sent=name in sent) for name in sorted(schemas)]
     shapes = [

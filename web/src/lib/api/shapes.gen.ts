@@ -8,16 +8,6 @@ export interface AccountState {
   devices: SignedInDevice[]
 }
 
-export interface ActiveRun {
-  session_id: string
-  started_at: number
-  phase: string
-  model: string
-  provider: string | null
-  backend: string
-  age_seconds: number
-}
-
 export interface AgentCheck {
   ready: boolean
   reason: string
@@ -136,16 +126,6 @@ export interface ApprovalExpired {
   reason: string
 }
 
-export interface ApprovalHead {
-  approval_id: string
-  command: string
-  description: string
-  pattern_key: string
-  pattern_keys: string[]
-  choices: ('always' | 'deny' | 'once' | 'session')[]
-  session_id: string
-}
-
 export interface ApprovalRequested {
   kind: 'approval.requested'
   ask: string
@@ -167,13 +147,6 @@ export interface ApprovalRequested {
   workspace: string
 }
 
-export interface ApprovalResponse {
-  session_id?: string | null
-  approval_id?: string | null
-  choice?: string
-  yolo?: boolean
-}
-
 export interface ApprovalRule {
   id: string
   words: string
@@ -186,12 +159,6 @@ export interface ApprovalRule {
 
 export interface ApprovalRules {
   rules: ApprovalRule[]
-}
-
-export interface ApprovalTaken {
-  ok: true
-  choice: 'always' | 'deny' | 'once' | 'session'
-  approval_id: string
 }
 
 export interface AskAnswer {
@@ -222,60 +189,6 @@ export interface Attempt {
   owner: string
   first: number
   last: number
-}
-
-export interface AuthStatus {
-  auth_enabled: true
-  logged_in: boolean
-  cookies: boolean
-}
-
-export interface Busy {
-  error: string
-  code: string
-  active_stream_id: string
-}
-
-export interface ChatCancel {
-  stream_id?: string | null
-}
-
-export interface ChatCancelled {
-  ok: true
-  cancelled: boolean
-  stream_id: string
-}
-
-export interface ChatStart {
-  session_id?: string | null
-  message?: string | null
-  attachments?: Attachment[]
-  workspace?: string | null
-  model?: string | null
-}
-
-export interface ChatStarted {
-  stream_id: string
-  session_id: string
-  pending_started_at: number
-  turn_id: string
-  title: string
-}
-
-export interface ChatSteer {
-  session_id?: string | null
-  text?: string | null
-}
-
-export interface ChatSteered {
-  accepted: boolean
-  fallback: 'agent_lacks_steer' | 'not_running' | 'session_not_found' | 'steer_error' | null
-  stream_id: string | null
-}
-
-export interface Continuation {
-  id: string
-  text?: string
 }
 
 export interface Conversation {
@@ -312,77 +225,6 @@ export interface Description {
   models: Option[]
   modes: Option[]
   commands: SlashCommand[]
-}
-
-export interface DeviceChange {
-  name: string
-}
-
-export interface DialectList {
-  sessions: DialectRow[]
-  cursor: string | null
-  change: number
-  lineage: string
-  sidebar_reference_sessions: DialectRow[]
-  cli_count: number
-  cli_session_count: number
-  webui_session_count: number
-  archived_count: number
-  archived_webui_count: number
-  archived_cli_count: number
-  include_archived: boolean
-  all_profiles: boolean
-  active_profile: string
-  other_profile_count: number
-  server_time: number
-  server_tz: string
-}
-
-export interface DialectRow {
-  title: string
-  state: 'idle' | 'queued' | 'running' | 'waiting'
-  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
-  agent: string
-  model: string
-  workspace: string
-  project: string
-  tags: string[]
-  pinned: boolean
-  archived: boolean
-  deleted: number
-  created: number
-  active_at: number
-  activity: number
-  seen: number
-  waiting: number
-  ask: string
-  ask_id: string
-  ask_kind: '' | 'approval' | 'question'
-  doing: string
-  plan_done: number
-  plan_total: number
-  turn_started: number
-  queued: number
-  turns: number
-  cost: number
-  recovering: boolean
-  uncommitted: number
-  memory_again: number
-  id: string
-  change: number
-  unseen: boolean
-  session_id: string
-  created_at: number
-  updated_at: number
-  last_message_at: number
-  message_count: number
-  project_id: string | null
-  profile: string
-  estimated_cost: number
-  active_stream_id: string | null
-  is_streaming: boolean
-  has_pending_user_message: boolean
-  attention: unknown | null
 }
 
 export interface Diff {
@@ -435,61 +277,6 @@ export interface Failure {
   record: WireRecord | null
 }
 
-export interface FoundRow {
-  title: string
-  state: 'idle' | 'queued' | 'running' | 'waiting'
-  outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted' | null
-  agent: string
-  model: string
-  workspace: string
-  project: string
-  tags: string[]
-  pinned: boolean
-  archived: boolean
-  deleted: number
-  created: number
-  active_at: number
-  activity: number
-  seen: number
-  waiting: number
-  ask: string
-  ask_id: string
-  ask_kind: '' | 'approval' | 'question'
-  doing: string
-  plan_done: number
-  plan_total: number
-  turn_started: number
-  queued: number
-  turns: number
-  cost: number
-  recovering: boolean
-  uncommitted: number
-  memory_again: number
-  id: string
-  change: number
-  unseen: boolean
-  session_id: string
-  created_at: number
-  updated_at: number
-  last_message_at: number
-  message_count: number
-  project_id: string | null
-  profile: string
-  estimated_cost: number
-  active_stream_id: string | null
-  is_streaming: boolean
-  has_pending_user_message: boolean
-  attention: unknown | null
-  match_type: 'content' | 'title'
-  match_preview: string
-}
-
-export interface FoundSessions {
-  sessions: FoundRow[]
-  query: string
-  count: number
-}
-
 export interface Gone {
   session: string
   change: number
@@ -538,27 +325,8 @@ export interface Hits {
   hits: Hit[]
 }
 
-export interface Import {
-  kind: 'hermes-webui' | 'holdfast' | 'open-webui'
-  path?: string
-}
-
-export interface ImportList {
-  imports: Report[]
-}
-
 export interface ImportReport {
   report: Report
-}
-
-export interface Journal {
-  session_id: string
-  run_id: string
-  last_seq: number
-  last_event_id: string | null
-  last_event: string | null
-  terminal: boolean
-  terminal_state: string | null
 }
 
 export interface Late {
@@ -587,19 +355,6 @@ export interface Left {
   why: string
 }
 
-export interface LoggedIn {
-  ok: true
-}
-
-export interface Login {
-  password: string
-}
-
-export interface MemoryCommit {
-  committed: boolean
-  reason: 'failed' | 'in_flight' | 'no_agent' | 'nothing' | null
-}
-
 export interface MemoryCommitted {
   kind: 'memory.committed'
   token: string
@@ -624,34 +379,6 @@ export interface MemoryStarted {
   owner: string
   first: number
   last: number
-}
-
-export interface MemoryState {
-  generation: number
-  committed: number
-  uncommitted: boolean
-  commits: number
-  in_flight: boolean
-  may_be_doubled: boolean
-  last_error: string | null
-}
-
-export interface Message {
-  role: 'assistant' | 'user'
-  content: string
-  timestamp: number
-  attachments?: Attachment[]
-  reasoning?: string
-  type?: string
-  _error?: boolean
-  _partial?: boolean
-  _partial_tool_calls?: PartialTool[]
-  _recovered_from_run_journal?: boolean
-  _pending_journal_recovery?: boolean
-  _journal_retry_stream_id?: string
-  _journal_retry_attempts?: number
-  _journal_retry_first_seen_ts?: number
-  _steer?: boolean
 }
 
 export interface NewDefaults {
@@ -692,19 +419,6 @@ export interface NewTurn {
   continues?: string | null
 }
 
-export interface NotTaken {
-  ok: false
-  error: string
-  code: string
-  stale?: boolean
-  choice?: 'always' | 'deny' | 'once' | 'session'
-  response?: string
-}
-
-export interface NothingToDo {
-  error: string
-}
-
 export interface Notice {
   type: 'notice'
   turn: string
@@ -735,10 +449,6 @@ export interface Offers {
   offers: Offer[]
 }
 
-export interface OneSession {
-  session: Sheet
-}
-
 export interface OneTimeLink {
   link: string
   expires: number
@@ -762,28 +472,9 @@ export interface PageItem {
   item: UserMessage | Text | Thought | ToolCall | Plan | Notice | Steer | Approval | Question | End
 }
 
-export interface PartialTool {
-  name: string
-  args: unknown
-  done: boolean
-  tid: string
-  is_error: boolean
-  snippet: string
-}
-
 export interface PasswordChange {
   password: string | null
   current?: string
-}
-
-export interface PendingApprovals {
-  pending: ApprovalHead | null
-  pending_count: number
-}
-
-export interface PendingQuestions {
-  pending: QuestionHead | null
-  pending_count: number
 }
 
 export interface PersonNotified {
@@ -848,13 +539,6 @@ export interface PublicEndpoint {
   source: 'config' | 'environment' | 'page'
 }
 
-export interface PublicStatus {
-  status: 'ok'
-  initialized: boolean
-  authenticated: boolean
-  setup_mode: boolean
-}
-
 export interface Question {
   type: 'question'
   turn: string
@@ -910,34 +594,6 @@ export interface QuestionExpired {
   kind: 'question.expired'
   ask: string
   reason: string
-}
-
-export interface QuestionHead {
-  clarify_id: string
-  question: string
-  choices_offered: string[]
-  requested_at: number
-  timeout_seconds: number
-  expires_at: number
-  session_id: string
-}
-
-export interface QuestionResponse {
-  session_id?: string | null
-  clarify_id?: string | null
-  response?: string | null
-  answer?: string | null
-  choice?: string | null
-}
-
-export interface QuestionTaken {
-  ok: true
-  response: string
-  clarify_id: string
-}
-
-export interface QueueOrder {
-  turns: string[]
 }
 
 export interface QueueReordered {
@@ -1103,11 +759,6 @@ export interface Session {
   ledger: Ledger | null
 }
 
-export interface SessionArchive {
-  session_id?: string | null
-  archived?: boolean
-}
-
 export interface SessionChange {
   title?: string
   agent?: string
@@ -1154,16 +805,6 @@ export interface SessionDeleted {
   client: string
 }
 
-export interface SessionDone {
-  ok: true
-  session: Sheet
-}
-
-export interface SessionGone {
-  ok: true
-  state_db_cleanup_failed: false
-}
-
 export interface SessionImported {
   kind: 'session.imported'
   client: string
@@ -1180,25 +821,6 @@ export interface SessionList {
   lineage: string
 }
 
-export interface SessionMove {
-  session_id?: string | null
-  project_id?: string | null
-}
-
-export interface SessionNamed {
-  session_id?: string | null
-}
-
-export interface SessionPin {
-  session_id?: string | null
-  pinned?: boolean
-}
-
-export interface SessionRename {
-  session_id?: string | null
-  title?: string | null
-}
-
 export interface SessionRenamed {
   kind: 'session.renamed'
   client: string
@@ -1208,12 +830,6 @@ export interface SessionRenamed {
 export interface SessionRestored {
   kind: 'session.restored'
   client: string
-}
-
-export interface SessionRetry {
-  ok: true
-  removed_count: number
-  last_user_text: string
 }
 
 export interface SessionRow {
@@ -1251,96 +867,9 @@ export interface SessionRow {
   unseen: boolean
 }
 
-export interface SessionStanding {
-  session_id: string
-  title: string
-  model: string
-  profile: string
-  hermes_home: string | null
-  workspace: string
-  personality: string | null
-  message_count: number
-  created_at: number
-  updated_at: number
-  agent_running: boolean
-  active_stream_id: string | null
-  input_tokens: number
-  output_tokens: number
-  total_tokens: number
-  estimated_cost: number
-}
-
-export interface SessionTruncate {
-  session_id?: string | null
-  keep_count?: number | null
-}
-
-export interface SessionUndone {
-  ok: true
-  removed_count: number
-  removed_preview: string
-}
-
-export interface SessionUpdate {
-  session_id?: string | null
-  title?: string | null
-  workspace?: string | null
-  model?: string | null
-}
-
-export interface SessionUsage {
-  session_id: string
-  input_tokens: number
-  output_tokens: number
-  total_tokens: number
-  estimated_cost: number
-}
-
-export interface SessionWish {
-  workspace?: string | null
-  model?: string | null
-  project_id?: string | null
-  prev_session_id?: string | null
-}
-
 export interface SettledPage {
   number: number
   items: PageItem[]
-}
-
-export interface Sheet {
-  session_id: string
-  title: string
-  workspace: string
-  model: string
-  profile: string
-  project_id: string | null
-  pinned: boolean
-  archived: boolean
-  created_at: number
-  updated_at: number
-  last_message_at: number
-  message_count: number
-  input_tokens: number
-  output_tokens: number
-  total_tokens: number
-  estimated_cost: number
-  parent_session_id: string | null
-  active_stream_id: string | null
-  pending_user_message: string | null
-  pending_started_at: number | null
-  pending_attachments: Attachment[]
-  messages?: Message[]
-  tool_calls?: ToolUse[]
-  _messages_truncated?: boolean
-  _messages_offset?: number
-  _msg_limit_max?: number
-}
-
-export interface SignIn {
-  code?: string | null
-  password?: string | null
-  name?: string
 }
 
 export interface SignedInDevice {
@@ -1388,13 +917,6 @@ export interface SteerDelivered {
 export interface StoreState {
   writable: boolean
   error: string
-}
-
-export interface StreamStatus {
-  active: boolean
-  stream_id: string
-  replay_available: boolean
-  journal: Journal | null
 }
 
 export interface Submitted {
@@ -1514,20 +1036,6 @@ export interface ToolChanged {
   error?: string
 }
 
-export interface ToolUse {
-  name: string
-  args: unknown
-  done: boolean
-  tid: string
-  is_error: boolean
-  snippet: string
-  assistant_msg_idx: number
-}
-
-export interface Truncation {
-  turn?: string | null
-}
-
 export interface Turn {
   id: string
   seq: number
@@ -1636,18 +1144,6 @@ export interface UserMessage {
   continues: string | null
 }
 
-export interface Vitals {
-  status: 'degraded' | 'ok'
-  sessions: number
-  active_streams: number
-  active_runs: number
-  runs: ActiveRun[]
-  server_started_at: number
-  uptime_seconds: number
-  oldest_run_age_seconds: number
-  checks: Map<string, string>
-}
-
 export interface WireRecord {
   seq: number
   time: number
@@ -1663,7 +1159,6 @@ export interface Woken {
 
 export const SHAPES = {
   AccountState: {"has_password":"b","password_needed":"b","devices":{"a":"@SignedInDevice"}},
-  ActiveRun: {"session_id":"s","started_at":"i","phase":"s","model":"s","provider":{"o":["s","0"]},"backend":"s","age_seconds":"i"},
   AgentCheck: {"ready":"b","reason":"s","agent":{"o":["@Surveyed","0"]}},
   AgentDescribed: {"kind":{"e":["agent.described"]},"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
   AgentEnded: {"kind":{"e":["agent.ended"]},"instance":"s"},
@@ -1676,34 +1171,23 @@ export const SHAPES = {
   ApprovalAnswered: {"kind":{"e":["approval.answered"]},"client":["s",""],"ask":"s","choice":{"e":["always","deny","once","session"]},"by":[{"e":["agent","person","rule"]},"person"],"rule":["s",""],"reason":["s",""],"everywhere":["b",false]},
   ApprovalDelivered: {"kind":{"e":["approval.delivered"]},"ask":"s"},
   ApprovalExpired: {"kind":{"e":["approval.expired"]},"ask":"s","reason":["s",""]},
-  ApprovalHead: {"approval_id":"s","command":"s","description":"s","pattern_key":"s","pattern_keys":{"a":"s"},"choices":{"a":{"e":["always","deny","once","session"]}},"session_id":"s"},
   ApprovalRequested: {"kind":{"e":["approval.requested"]},"ask":"s","turn":"s","command":"s","call":[{"o":["s","0"]},null],"parent":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},["once","session","always","deny"]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""]},
   ApprovalRule: {"id":"s","words":"s","rule":"@Rule","time":"i","client":"s","session":{"o":["s","0"]},"ask":{"o":["s","0"]}},
   ApprovalRules: {"rules":{"a":"@ApprovalRule"}},
-  ApprovalTaken: {"ok":[{"e":[true]},true],"choice":{"e":["always","deny","once","session"]},"approval_id":"s"},
   Asks: {"head":{"o":[{"k":"type","o":{"approval":"Approval","question":"Question"}},"0"]},"count":"i","asks":{"a":{"k":"type","o":{"approval":"Approval","question":"Question"}}},"seq":"i","lineage":"s"},
   Attachment: {"name":"s","blob":"s","media_type":["s","application/octet-stream"],"size":["i",0]},
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
-  AuthStatus: {"auth_enabled":[{"e":[true]},true],"logged_in":"b","cookies":"b"},
-  Busy: {"error":"s","code":"s","active_stream_id":"s"},
-  ChatCancelled: {"ok":[{"e":[true]},true],"cancelled":"b","stream_id":"s"},
-  ChatStarted: {"stream_id":"s","session_id":"s","pending_started_at":"i","turn_id":"s","title":"s"},
-  ChatSteered: {"accepted":"b","fallback":{"o":[{"e":["agent_lacks_steer","not_running","session_not_found","steer_error"]},"0"]},"stream_id":{"o":["s","0"]}},
   Conversation: {"agent":"s","reference":"s"},
   Created: {"id":"s","seq":"i","created":"b"},
   Defaults: {"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""]},
   DefaultsChosen: {"kind":{"e":["defaults.chosen"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"]},
   Description: {"agent":"s","model":["s",""],"mode":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]],"commands":[{"a":"@SlashCommand"},[]]},
-  DialectList: {"sessions":{"a":"@DialectRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s","sidebar_reference_sessions":{"a":"@DialectRow"},"cli_count":"i","cli_session_count":"i","webui_session_count":"i","archived_count":"i","archived_webui_count":"i","archived_cli_count":"i","include_archived":"b","all_profiles":"b","active_profile":"s","other_profile_count":"i","server_time":"n","server_tz":"s"},
-  DialectRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b","session_id":"s","created_at":"i","updated_at":"i","last_message_at":"i","message_count":"i","project_id":{"o":["s","0"]},"profile":"s","estimated_cost":"n","active_stream_id":{"o":["s","0"]},"is_streaming":"b","has_pending_user_message":"b","attention":{"o":["*","0"]}},
   Diff: {"path":"s","new":"s","old":[{"o":["s","0"]},null]},
   Done: {"session":"s","seq":"i"},
   End: {"type":{"e":["end"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""],"started":["i",0],"epoch":["i",0],"usage":["@Usage",{}],"recovery":[{"o":[{"e":["","pending"]},{"e":["complete","neutral","recovered"]}]},""],"attempts":["i",0],"pending_since":["i",0]},
   EndpointList: {"endpoints":{"a":"@PublicEndpoint"}},
   EndpointTried: {"models":{"a":"s"},"reason":"s"},
   Failure: {"error":"s","code":"s","record":[{"o":["@WireRecord","0"]},null]},
-  FoundRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b","session_id":"s","created_at":"i","updated_at":"i","last_message_at":"i","message_count":"i","project_id":{"o":["s","0"]},"profile":"s","estimated_cost":"n","active_stream_id":{"o":["s","0"]},"is_streaming":"b","has_pending_user_message":"b","attention":{"o":["*","0"]},"match_type":{"e":["content","title"]},"match_preview":"s"},
-  FoundSessions: {"sessions":{"a":"@FoundRow"},"query":"s","count":"i"},
   Gone: {"session":"s","change":["i",0]},
   HermesSession: {"id":"s","title":["s",""],"source":["s",""],"started":["i",0],"messages":["i",0]},
   HermesSessions: {"sessions":{"a":"@HermesSession"},"reason":"s"},
@@ -1711,34 +1195,22 @@ export const SHAPES = {
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
-  ImportList: {"imports":{"a":"@Report"}},
   ImportReport: {"report":"@Report"},
-  Journal: {"session_id":"s","run_id":"s","last_seq":"i","last_event_id":{"o":["s","0"]},"last_event":{"o":["s","0"]},"terminal":"b","terminal_state":{"o":["s","0"]}},
   Late: {"epoch":"i","turn":"s"},
   Ledger: {"generation":["i",0],"commits":["i",0],"tries":["i",0],"wanted":["i",0],"segments":[{"a":"@Segment"},[]],"attempt":[{"o":["@Attempt","0"]},null],"doubt":[{"o":["@Attempt","0"]},null],"doubled":["b",false],"failures":["i",0],"error":["s",""],"no_agent":["b",false],"again":["i",0]},
   Left: {"name":"s","what":"s","why":"s"},
-  LoggedIn: {"ok":[{"e":[true]},true]},
-  MemoryCommit: {"committed":"b","reason":[{"o":[{"e":["failed","in_flight","no_agent","nothing"]},"0"]},null]},
   MemoryCommitted: {"kind":{"e":["memory.committed"]},"token":"s"},
   MemoryFailed: {"kind":{"e":["memory.failed"]},"token":"s","error":"s","in_doubt":["b",false]},
   MemoryRequested: {"kind":{"e":["memory.requested"]},"client":["s",""],"successor":[{"o":["s","0"]},null]},
   MemoryStarted: {"kind":{"e":["memory.started"]},"token":"s","owner":"s","first":"i","last":"i"},
-  MemoryState: {"generation":"i","committed":"i","uncommitted":"b","commits":"i","in_flight":"b","may_be_doubled":"b","last_error":{"o":["s","0"]}},
-  Message: {"role":{"e":["assistant","user"]},"content":"s","timestamp":"i","attachments":[{"a":"@Attachment"}],"reasoning":["s"],"type":["s"],"_error":["b"],"_partial":["b"],"_partial_tool_calls":[{"a":"@PartialTool"}],"_recovered_from_run_journal":["b"],"_pending_journal_recovery":["b"],"_journal_retry_stream_id":["s"],"_journal_retry_attempts":["i"],"_journal_retry_first_seen_ts":["i"],"_steer":["b"]},
-  NotTaken: {"ok":[{"e":[false]},false],"error":"s","code":"s","stale":["b"],"choice":[{"e":["always","deny","once","session"]}],"response":["s"]},
-  NothingToDo: {"error":"s"},
   Notice: {"type":{"e":["notice"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   NoticeRaised: {"kind":{"e":["notice.raised"]},"text":"s","turn":[{"o":["s","0"]},null],"level":[{"e":["error","info","warning"]},"info"],"code":["s",""]},
   Offer: {"choice":{"e":["always","deny","once","session"]},"everywhere":"b","words":"s"},
   Offers: {"offers":{"a":"@Offer"}},
-  OneSession: {"session":"@Sheet"},
   OneTimeLink: {"link":"s","expires":"i","local":"b","rows":{"a":"s"}},
   Opening: {"agent":"s","since":"i"},
   Option: {"id":"s","name":["s",""],"description":["s",""]},
   PageItem: {"number":"i","item":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},
-  PartialTool: {"name":"s","args":"*","done":"b","tid":"s","is_error":"b","snippet":"s"},
-  PendingApprovals: {"pending":{"o":["@ApprovalHead","0"]},"pending_count":"i"},
-  PendingQuestions: {"pending":{"o":["@QuestionHead","0"]},"pending_count":"i"},
   PersonNotified: {"kind":{"e":["person.notified"]},"client":["s",""],"ask":[{"o":["s","0"]},null],"turn":[{"o":["s","0"]},null]},
   Place: {"turn":"s","k":"i"},
   Places: {"running":["i",0],"waiting":[{"a":"s"},[]]},
@@ -1747,14 +1219,11 @@ export const SHAPES = {
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
   PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
-  PublicStatus: {"status":[{"e":["ok"]},"ok"],"initialized":["b",true],"authenticated":["b",false],"setup_mode":["b",false]},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
   QuestionDelivered: {"kind":{"e":["question.delivered"]},"ask":"s"},
   QuestionExpired: {"kind":{"e":["question.expired"]},"ask":"s","reason":["s",""]},
-  QuestionHead: {"clarify_id":"s","question":"s","choices_offered":{"a":"s"},"requested_at":"i","timeout_seconds":"i","expires_at":"i","session_id":"s"},
-  QuestionTaken: {"ok":[{"e":[true]},true],"response":"s","clarify_id":"s"},
   QueueReordered: {"kind":{"e":["queue.reordered"]},"client":["s",""],"turns":{"a":"s"}},
   Ready: {"lineage":"s"},
   Records: {"records":{"a":"@WireRecord"},"seq":"i","lineage":"s","reset":["b",false]},
@@ -1775,26 +1244,18 @@ export const SHAPES = {
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
-  SessionDone: {"ok":[{"e":[true]},true],"session":"@Sheet"},
-  SessionGone: {"ok":[{"e":[true]},true],"state_db_cleanup_failed":[{"e":[false]},false]},
   SessionImported: {"kind":{"e":["session.imported"]},"client":["s",""],"source":"s","name":"s","details":["s",""],"digest":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
-  SessionRetry: {"ok":[{"e":[true]},true],"removed_count":"i","last_user_text":"s"},
   SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
-  SessionStanding: {"session_id":"s","title":"s","model":"s","profile":"s","hermes_home":{"o":["s","0"]},"workspace":"s","personality":{"o":["s","0"]},"message_count":"i","created_at":"i","updated_at":"i","agent_running":"b","active_stream_id":{"o":["s","0"]},"input_tokens":"i","output_tokens":"i","total_tokens":"i","estimated_cost":"n"},
-  SessionUndone: {"ok":[{"e":[true]},true],"removed_count":"i","removed_preview":"s"},
-  SessionUsage: {"session_id":"s","input_tokens":"i","output_tokens":"i","total_tokens":"i","estimated_cost":"n"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
-  Sheet: {"session_id":"s","title":"s","workspace":"s","model":"s","profile":"s","project_id":{"o":["s","0"]},"pinned":"b","archived":"b","created_at":"i","updated_at":"i","last_message_at":"i","message_count":"i","input_tokens":"i","output_tokens":"i","total_tokens":"i","estimated_cost":"n","parent_session_id":{"o":["s","0"]},"active_stream_id":{"o":["s","0"]},"pending_user_message":{"o":["s","0"]},"pending_started_at":{"o":["i","0"]},"pending_attachments":{"a":"@Attachment"},"messages":[{"a":"@Message"}],"tool_calls":[{"a":"@ToolUse"}],"_messages_truncated":["b"],"_messages_offset":["i"],"_msg_limit_max":["i"]},
   SignedInDevice: {"id":"s","name":"s","created":"i","seen":"i","address":"s","current":"b"},
   SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},
   Snapshot: {"id":"s","seq":"i","lineage":"s","session":"@Session","page":"@SettledPage","pages":"i"},
   Steer: {"type":{"e":["steer"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"steer":"s","text":"s","client":["s",""]},
   SteerDelivered: {"kind":{"e":["steer.delivered"]},"turn":"s","steer":"s"},
   StoreState: {"writable":["b",true],"error":["s",""]},
-  StreamStatus: {"active":"b","stream_id":"s","replay_available":"b","journal":{"o":["@Journal","0"]}},
   Submitted: {"session":"s","turn":"s","seq":"i","state":{"e":["ended","queued","running","steering"]}},
   Surveyed: {"name":"s","title":"s","family":[{"e":["acp","builtin","hermes","tour"]},"acp"],"installed":["b",false],"version":["s",""],"ready":["b",false],"reason":["s",""],"model":["s",""],"models":[{"a":"@Option"},[]],"modes":[{"a":"@Option"},[]]},
   Taken: {"name":"s","session":"s","title":"s","messages":"i"},
@@ -1806,7 +1267,6 @@ export const SHAPES = {
   Token: {"token":"s","device":"s"},
   ToolCall: {"type":{"e":["tool"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"call":"s","name":["s",""],"title":["s",""],"action":["s",""],"arguments":["s",""],"status":[{"e":["completed","failed","interrupted","pending","running"]},"pending"],"output":["s",""],"pieces":[{"a":"s"},[]],"diffs":[{"a":"@Diff"},[]],"error":["s",""],"ended":["i",0]},
   ToolChanged: {"kind":{"e":["tool.changed"]},"turn":"s","call":"s","first":["b",false],"parent":[{"o":["s","0"]},null],"name":["s"],"title":["s"],"action":["s"],"arguments":["s"],"status":[{"e":["completed","failed","pending","running"]}],"output":["s"],"appended":["s",""],"diffs":[{"a":"@Diff"}],"error":["s"]},
-  ToolUse: {"name":"s","args":"*","done":"b","tid":"s","is_error":"b","snippet":"s","assistant_msg_idx":"i"},
   Turn: {"id":"s","seq":"i","message":"@UserMessage","number":["i",0],"state":[{"e":["ended","queued","running"]},"queued"],"held":["b",false],"cancel_requested":["b",false],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"epoch":["i",0],"started":["i",0],"count":["i",0],"items":[{"m":{"k":"type","o":{"user":"UserMessage","text":"Text","thought":"Thought","tool":"ToolCall","plan":"Plan","notice":"Notice","steer":"Steer","approval":"Approval","question":"Question","end":"End"}}},{}],"tails":[{"m":"i"},{}],"calls":[{"m":"i"},{}],"plan":[{"o":["i","0"]},null],"steers":[{"m":"@Steer"},{}],"doing":["s",""],"permitted":[{"m":{"o":["s","0"]}},{}],"usage":["@Usage",{}]},
   TurnCancelRequested: {"kind":{"e":["turn.cancel_requested"]},"client":["s",""],"turn":"s"},
   TurnEnded: {"kind":{"e":["turn.ended"]},"turn":"s","outcome":{"e":["cancelled","completed","failed","interrupted"]},"error":["s",""],"stderr":["s",""]},
@@ -1818,7 +1278,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
-  Vitals: {"status":{"e":["degraded","ok"]},"sessions":"i","active_streams":"i","active_runs":"i","runs":{"a":"@ActiveRun"},"server_started_at":"i","uptime_seconds":"n","oldest_run_age_seconds":"i","checks":{"m":"s"}},
   WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes

@@ -16,7 +16,9 @@ import {
   type EndpointTried,
   type Failure,
   type Gone,
+  type HermesSessions,
   type Hits,
+  type ImportReport,
   type Offers,
   type OneTimeLink,
   type Places,
@@ -47,7 +49,9 @@ export interface Values {
   EndpointTried: EndpointTried
   Failure: Omit<Failure, 'record'>
   Gone: Gone
+  HermesSessions: HermesSessions
   Hits: Hits
+  ImportReport: ImportReport
   Offers: Offers
   OneTimeLink: OneTimeLink
   Places: Places

@@ -5,6 +5,7 @@ import Agents from './Agents.svelte'
 import Appearance from './Appearance.svelte'
 import Behaviour from './Behaviour.svelte'
 import Models from './Models.svelte'
+import Moving from './Moving.svelte'
 import Notifications from './Notifications.svelte'
 import Rules from './Rules.svelte'
 import SignInSection from './SignInSection.svelte'
@@ -24,5 +25,6 @@ export const SECTIONS: readonly Section[] = [
   { id: 'behaviour', title: 'Behaviour', about: 'Kept in this browser.', body: Behaviour },
   { id: 'notifications', title: 'Notifications', about: 'For this browser.', body: Notifications },
   { id: 'rules', title: 'Approval rules', about: 'What runs without asking you, in every session.', body: Rules },
+  { id: 'moving', title: 'Import and export', about: 'Sessions from elsewhere, and yours as files.', body: Moving },
   { id: 'sign-in', title: 'Sign-in', about: 'Who can reach this server.', body: SignInSection },
 ]

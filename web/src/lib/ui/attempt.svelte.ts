@@ -1,6 +1,6 @@
 // One thing at a time that a person asked for: whether it goes on, and the sentence that says why it did not work.
 
-import { sentence } from '../ui/words'
+import { sentence } from './words'
 
 export class Attempt {
   #busy = $state(false)

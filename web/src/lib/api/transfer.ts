@@ -1,0 +1,50 @@
+// Taking sessions over from elsewhere, and handing them out as files.
+
+import { request, send } from './client'
+import type { HermesSessions, ImportReport, Report } from './shapes.gen'
+
+export type Format = 'md' | 'html' | 'json'
+export const FORMATS: readonly { value: Format; words: string }[] = [
+  { value: 'md', words: 'Markdown' },
+  { value: 'html', words: 'Web page' },
+  { value: 'json', words: 'JSON' },
+]
+
+/** From a path on the server's machine; an empty one is where that program usually keeps its sessions. */
+export async function startImport(kind: Report['kind'], path: string): Promise<Report> {
+  return opened(await request('ImportReport', '/api/import', { method: 'POST', body: { kind, path } }))
+}
+
+export async function uploadImport(kind: Report['kind'], file: File): Promise<Report> {
+  return opened(await request('ImportReport', `/api/import/upload?kind=${kind}`, { method: 'POST', body: file }))
+}
+
+export async function readImport(id: string): Promise<Report> {
+  return opened(await request('ImportReport', `/api/imports/${encodeURIComponent(id)}`))
+}
+
+export function listHermesSessions(): Promise<HermesSessions> {
+  return request('HermesSessions', '/api/agents/hermes/sessions')
+}
+
+export function exportSession(id: string, format: Format): Promise<void> {
+  return save(`/api/sessions/${encodeURIComponent(id)}/export?format=${format}`)
+}
+
+export function exportAll(format: Format): Promise<void> {
+  return save(`/api/export?format=${format}`)
+}
+
+function opened({ report }: ImportReport): Report {
+  return report
+}
+
+/** Have the browser keep what the server hands out, under the name that the server gives it. */
+async function save(path: string): Promise<void> {
+  const response = await send(path, {})
+  const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'holdfast'
+  const address = URL.createObjectURL(await response.blob())
+  const link = Object.assign(document.createElement('a'), { href: address, download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

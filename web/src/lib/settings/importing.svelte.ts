@@ -1,0 +1,45 @@
+// An import that goes on on the server: asked after until it is over.
+
+import { readImport } from '../api/transfer'
+import type { Report } from '../api/shapes.gen'
+import { Unreached } from '../api/client'
+import { many } from '../ui/words'
+
+const PAUSE_MS = 400
+
+export class Importing {
+  #report = $state.raw<Report | null>(null)
+
+  get report(): Report | null {
+    return this.#report
+  }
+
+  get runs(): boolean {
+    return this.#report?.state === 'running'
+  }
+
+  /** Returns when it is over. A server that is away for a while is asked again. */
+  async follow(begun: Report): Promise<void> {
+    this.#report = begun
+    while (this.#report.state === 'running') {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      try {
+        this.#report = await readImport(begun.id)
+      } catch (error) {
+        if (!(error instanceof Unreached)) throw error
+      }
+    }
+  }
+}
+
+/** How it went, in a few sentences. */
+export function outcome({ state, error, found, known, taken, settings }: Report): string {
+  if (state === 'failed') return `${error || 'It did not work.'} What was taken over so far is here; the same again goes on.`
+  const messages = taken.reduce((sum, each) => sum + each.messages, 0)
+  const parts = [
+    taken.length > 0 || known === 0 ? `${many(taken.length, 'session')} taken over, with ${many(messages, 'message')}.` : '',
+    known > 0 ? `${known === found ? 'All' : known} of ${many(found, 'session')} were here from an earlier time.` : '',
+    settings.length > 0 ? `Settings taken over: ${settings.join(', ')}.` : '',
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
