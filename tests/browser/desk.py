@@ -92,13 +92,15 @@ class Seat:
         assert [address for address in self.addresses if not address.startswith(here)] == []
 
     def expect_fits(self) -> None:
-        """Nothing is wider than the screen."""
+        """Nothing is wider than the screen, and the page itself never scrolls: its parts do."""
         wide = self.page.evaluate(
             """() => {
                 const root = document.documentElement
                 const scroller = document.querySelector('.scroller')
                 const over = (node) => node !== null && node.scrollWidth > node.clientWidth
-                return [root, scroller].filter(over).map((node) => [node.className, node.scrollWidth, node.clientWidth])
+                const size = (node) => [node.className, node.scrollWidth, node.clientWidth]
+                const long = root.scrollHeight > root.clientHeight ? [[root.scrollHeight, root.clientHeight]] : []
+                return [...[root, scroller].filter(over).map(size), ...long]
             }"""
         )
         assert wide == []

@@ -153,6 +153,8 @@ def _salvaged(body: bytes) -> Found:
         why = "Some of its bytes are no text; \ufffd stands in their place." if garbled else ""
         return Found(fields=Fields(fields), raw=raw, damage=why)
     why = f"Its file is damaged: {len(raw)} messages could be read, {lost} could not."
+    if not raw:
+        why = "Its file is damaged, and no message in it can be read."
     return Found(fields=Fields(fields), raw=raw, damage=why)
 
 
