@@ -237,7 +237,7 @@ export interface Busy {
 }
 
 export interface ChatCancel {
-  stream_id?: string | null
+  stream_id: string | null
 }
 
 export interface ChatCancelled {
@@ -1622,6 +1622,7 @@ export const SHAPES = {
   Attempt: {"token":"s","owner":"s","first":"i","last":"i"},
   AuthStatus: {"auth_enabled":[{"e":[true]},true],"logged_in":"b","cookies":"b"},
   Busy: {"error":"s","code":"s","active_stream_id":"s"},
+  ChatCancel: {"stream_id":[{"o":["s","0"]},null]},
   ChatCancelled: {"ok":[{"e":[true]},true],"cancelled":"b","stream_id":"s"},
   ChatStarted: {"stream_id":"s","session_id":"s","pending_started_at":"i","turn_id":"s","title":"s"},
   ChatSteered: {"accepted":"b","fallback":{"o":[{"e":["agent_lacks_steer","not_running","session_not_found","steer_error"]},"0"]},"stream_id":{"o":["s","0"]}},
