@@ -51,7 +51,7 @@ class Serving:
 
     def browse(self) -> None:
         """Ask for the session list as a page does."""
-        self._client.get("/api/sessions").raise_for_status()
+        self._client.get("/api/sessions", params={"limit": 50}).raise_for_status()
 
     def snapshot(self, session: SessionId) -> dict[str, Any]:
         return self._client.get(f"/api/sessions/{session}").raise_for_status().json()

@@ -1,9 +1,12 @@
 """A message and its run, as a client of hermes-webui has them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import httpx
 import pytest
 
-from tests.dialect.script import CLOSING, Event, Script, names, text, until
+from holdfast.core.ids import SessionId
+from tests.dialect.script import CLOSING, Event, Script, events_of, names, text, until
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
 
@@ -169,6 +172,25 @@ def test_a_stream_says_how_it_stands(script: Script) -> None:
     assert (unknown["active"], unknown["replay_available"]) == (False, False)
 
 
+def test_a_silent_stream_shows_signs_of_life(script: Script) -> None:
+    """A comment, while nothing is said."""
+    stream = script.start(script.new(), "!sleep 600000")
+    with script.http.stream("GET", "/api/chat/stream", params={"stream_id": stream}) as answer:
+        assert Event(":", "", "heartbeat") in events_of(answer)
+    assert script.http.post(f"/api/chat/cancel?stream_id={stream}").json()["cancelled"], "a body is not needed"
+    assert names(script.follow(stream)) == ["context_status", "cancel"]
+
+
+def test_a_run_that_died_unseen_is_no_reason_to_refuse_a_message(script: Script, house: House) -> None:
+    session = script.new()
+    stream = script.start(session, "!stream 100000 5")
+    with script.events("/api/chat/stream", stream_id=stream) as events:
+        until(events, "token")
+    house.end_runner(SessionId(session))
+    assert names(script.say(session, "!say on"))[-1] == "stream_end"
+    assert [message.get("type") for message in script.session(session)["messages"]][2] == "interrupted"
+
+
 def test_asks_are_told_in_the_stream_and_answered_beside_it(script: Script) -> None:
     session = script.new()
     stream = script.start(session, "!approve deploy key1\n!ask Which? | a | b\n!say bye")
@@ -217,8 +239,6 @@ def test_the_end_of_a_failed_run_is_an_apperror(script: Script) -> None:
 
 def test_of_two_messages_at_once_one_is_sent_and_the_other_is_refused(script: Script, house: House) -> None:
     """Refused is as if never sent."""
-    from concurrent.futures import ThreadPoolExecutor
-
     session = script.new()
 
     def start(number: int) -> httpx.Response:
@@ -229,10 +249,7 @@ def test_of_two_messages_at_once_one_is_sent_and_the_other_is_refused(script: Sc
         answers = list(pool.map(start, range(8)))
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
     (stream,) = [answer.json()["stream_id"] for answer in answers if answer.status_code == 200]
-    assert {answer.json()["active_stream_id"] for answer in answers if answer.status_code == 409} <= {
-        stream,
-        *(answer.json().get("active_stream_id") for answer in answers),
-    }
+    assert {answer.json()["active_stream_id"] for answer in answers if answer.status_code == 409} == {stream}
     script.follow(stream)
     wait_until(lambda: script.session(session)["active_stream_id"] is None, "an idle session")
     assert [message["role"] for message in script.session(session)["messages"]] == ["user", "assistant"]

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.dialect.script import Script, until
+from tests.dialect.script import Script, text, until
 from tests.journeys.patience import wait_until
 
 pytestmark = pytest.mark.slow
 
+ROLES = ["user", "assistant", "user", "assistant", "assistant", "user", "assistant"]
 NATIVE = {"id", "title", "state", "change", "unseen", "waiting", "active_at", "created"}
 ROW = {
     "session_id", "title", "workspace", "model", "message_count", "created_at", "updated_at", "last_message_at",
@@ -105,6 +106,22 @@ def test_messages_are_read_in_stretches(script: Script) -> None:
     bare = script.session(session, messages=0)
     assert "messages" not in bare
     assert bare["message_count"] == 8
+
+
+def test_a_long_session_is_whole_and_in_order(script: Script) -> None:
+    """Over several pages of the store, and with a text that is longer than what is kept in one piece."""
+    session = script.new()
+    long = script.say(session, "!bytes 30000")
+    calls = "\n".join(f'!tool read {{"n": {number}}} 0' for number in range(150))
+    script.say(session, f"{calls}\n!say after")
+    script.say(session, "!say last")
+    said = script.session(session)
+    assert [message["role"] for message in said["messages"]] == ROLES
+    assert said["messages"][1]["content"] == text(long)
+    assert len(said["messages"][1]["content"].encode()) == 30000
+    assert [message["content"] for message in said["messages"][-3:]] == ["after", "!say last", "last"]
+    assert [tool["args"]["n"] for tool in said["tool_calls"]] == list(range(150))
+    assert {tool["assistant_msg_idx"] for tool in said["tool_calls"]} == {3}
 
 
 def test_the_transcript_is_shortened_by_whole_turns(script: Script) -> None:

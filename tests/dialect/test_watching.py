@@ -157,6 +157,22 @@ def test_the_cookie_is_for_this_server_and_no_script_of_a_page_can_read_it(welco
     assert "secure" not in said.split("; "), "over plain http it would never be sent"
 
 
+def test_behind_a_proxy_the_cookie_is_for_the_path_and_for_https(tmp_path: Path) -> None:
+    """No other program under the same name gets to see it, and no eavesdropper."""
+    behind = '[server]\npath = "/tools/holdfast"\nproxies = ["127.0.0.1"]\n'
+    with House(tmp_path / "mounted", config=f"{QUIET}[dialect]\ncookies = true\n{behind}") as house:
+        server = house.start()
+        with server.client() as owner:
+            owner.put("/api/account/password", json={"password": PASSWORD}).raise_for_status()
+        with signed_in(house) as script:
+            (cookie,) = script.http.cookies.jar
+            assert (cookie.path, cookie.secure) == ("/tools/holdfast", False)
+            assert script.new() in {row["session_id"] for row in script.get("/api/sessions")["sessions"]}
+        secure = {"x-forwarded-proto": "https", "x-forwarded-host": "127.0.0.1"}
+        answer = httpx.post(f"{server.link}/api/auth/login", json={"password": PASSWORD}, headers=secure)
+        assert "secure" in answer.headers["set-cookie"].lower().split("; ")
+
+
 def test_the_cookie_counts_at_the_dialects_addresses_alone(welcoming: House) -> None:
     """And not for the one read that changes something; the origin is looked at as ever."""
     with signed_in(welcoming) as script:

@@ -85,18 +85,22 @@ async def start_chat(wiring: Wired, client: Caller, data: JSONBody[ChatStart]) -
     session = named_session(data.session_id)
     if not (data.message or "").strip() and not data.attachments:
         raise BadCommand("message is required")
-    state = (await opened(wiring, session)).session
-    _check_idle(session, state)
+    state = await _idle(wiring, session)
     change = _change(state, data, client)
     if change is not None:
         await act(wiring, session, change)
     return await _submitted(wiring, session, client, data)
 
 
-def _check_idle(session: SessionId, state: Session) -> None:
+async def _idle(wiring: Wired, session: SessionId) -> Session:
+    """The session, in which nothing runs: a run that died without a word is no reason to refuse a message."""
+    state = (await opened(wiring, session)).session
+    if state.alive and await wiring.supervisor.settle(session):
+        state = (await opened(wiring, session)).session
     active = active_turn(state)
     if active is not None:
         raise ActiveStream(RunName(session, active.id))
+    return state
 
 
 def _change(state: Session, data: ChatStart, client: str) -> c.ChangeSession | None:
@@ -138,9 +142,9 @@ async def cancel_chat_by_get(wiring: Wired, client: Caller, stream_id: StreamQue
 
 @post("/api/chat/cancel", summary="Stop a stream's run", status_code=200)
 async def cancel_chat(
-    wiring: Wired, client: Caller, data: JSONBody[ChatCancel], stream_id: StreamQuery = None
+    wiring: Wired, client: Caller, data: JSONBody[ChatCancel | None] = None, stream_id: StreamQuery = None
 ) -> ChatCancelled:
-    return await _cancelled(wiring, data.stream_id or stream_id, client)
+    return await _cancelled(wiring, data.stream_id if data is not None and data.stream_id else stream_id, client)
 
 
 async def _cancelled(wiring: Wired, stream_id: str | None, client: str) -> ChatCancelled:

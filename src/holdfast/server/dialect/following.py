@@ -64,15 +64,26 @@ class Following:
             async for bell in bells:
                 while records := await self._read():
                     for record in records:
-                        self._seq = record.seq
-                        for body in await self._teller.say(record):
+                        said = await self._said(record)
+                        for body in said or ():
                             yield body
-                        if self._teller.over:
+                        if said is None or self._teller.over:
                             return
                 if bell == ALIVE:
                     yield HEARTBEAT
                 if any(name in ("gone", "reset") for name, _ in events_in(bell)):
                     return
+
+    async def _said(self, record: Record) -> list[bytes] | None:
+        """None if it can't be said now: the connection ends, and the client comes back with its cursor."""
+        self._seq = record.seq
+        try:
+            return await self._teller.say(record)
+        except NoSuchSession:
+            return None
+        except StoreError as exc:
+            self._wiring.hub.report(exc)
+            return None
 
     async def _read(self) -> list[Record]:
         """A store that can't be read now is read at the next sign of life."""

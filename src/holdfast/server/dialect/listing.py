@@ -112,9 +112,8 @@ async def list_sessions(
 async def _all(wiring: Wiring, *, include_archived: bool, all_profiles: bool) -> DialectList:
     rows, change = await _rows(wiring, archived=False)
     put_away, _ = await _rows(wiring, archived=True)
-    shown = [*rows, *put_away] if include_archived else rows
     return DialectList(
-        sessions=[await dialect_row(wiring, row) for row in shown],
+        sessions=[*rows, *put_away] if include_archived else rows,
         cursor=None,
         change=change,
         lineage=wiring.hub.lineage,
@@ -134,13 +133,14 @@ async def _all(wiring: Wiring, *, include_archived: bool, all_profiles: bool) ->
     )
 
 
-async def _rows(wiring: Wiring, *, archived: bool) -> tuple[list[Row], int]:
-    """Every row, and the oldest change number of its pages, from which nothing is missed."""
-    found = await wiring.store.sessions(Query(archived=archived, limit=AT_ONCE))
-    rows, change = found.rows, found.change
-    while found.cursor is not None:
-        found = await wiring.store.sessions(Query(archived=archived, limit=AT_ONCE, cursor=found.cursor))
-        rows += found.rows
+async def _rows(wiring: Wiring, *, archived: bool) -> tuple[list[DialectRow], int]:
+    """Every row, and the change number from which none is missed. Others are served between two stretches of it."""
+    rows: list[DialectRow] = []
+    change, cursor = 0, ""
+    while cursor is not None:
+        found = await wiring.store.sessions(Query(archived=archived, limit=AT_ONCE, cursor=cursor or None))
+        rows += [await dialect_row(wiring, row) for row in found.rows]
+        change, cursor = change or found.change, found.cursor
     return rows, change
 
 

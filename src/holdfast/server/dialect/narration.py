@@ -56,6 +56,7 @@ class Narration:
         self._state = Session() if state is None else state
         self._counts: dict[TurnId, int] = dict.fromkeys(self._open(), 1)
         self._speaking: dict[TurnId, int] = {}
+        self._over: set[TurnId] = set()
         self._asked = (0, 0)
 
     def tell(self, record: Record) -> list[Told]:
@@ -67,7 +68,10 @@ class Narration:
             self._believe(record, record.event.turn)
         finished = self._finished(record.event)
         self._state.apply(record)
-        told = [*self._begun(), *self._said(record.event, finished=finished), *self._asks(), *self._ended()]
+        if isinstance(record.event, e.TextAppended | e.ThoughtAppended):  # most of a log, and nothing else changes
+            told = list(self._said(record.event, finished=finished))
+        else:
+            told = [*self._begun(), *self._said(record.event, finished=finished), *self._asks(), *self._ended()]
         settle(self._state)
         return told
 
@@ -75,15 +79,14 @@ class Narration:
         return [turn.id for turn in self._state.turns.values() if turn.outcome is None]
 
     def _believe(self, record: Record, turn_id: TurnId) -> None:
-        """The store takes facts of the present owner alone, so a start that lies in the log is one, though what made it
-        possible may lie before the first record that was told."""
+        """The store takes facts of the present owner alone, so the start of a turn that we know nothing of is one: what
+        made it possible lies before the first record that was told. Of a turn that we have seen end it is none."""
         state = self._state
         if not state.living(record):
             state.alive, state.epoch = True, record.epoch
-        if turn_id not in state.turns:
+        if turn_id not in state.turns and turn_id not in self._over:
             message = UserMessage(turn=turn_id, k=0, time=record.time, text="")
             course.enqueue(state, Turn(id=turn_id, seq=record.seq, message=message), ahead=True)
-        state.turns[turn_id].held = False
 
     def _finished(self, event: e.Event) -> bool:
         """Whether the event speaks of a call that has ended already."""
@@ -97,7 +100,7 @@ class Narration:
 
     def _begun(self) -> Iterator[Told]:
         for turn in self._open():
-            if turn not in self._counts:
+            if turn not in self._counts and turn not in self._over:
                 self._counts[turn] = 0
                 prefill = {"status": "not_configured", "source": "none", "label": "", "message_count": 0}
                 yield self._told(turn, "context_status", {"session_id": self._session, "prefill": prefill})
@@ -168,6 +171,7 @@ class Narration:
             for name, data in _ending(self._session, end):
                 yield self._told(turn_id, name, data)
             del self._counts[turn_id]
+            self._over.add(turn_id)
             self._speaking.pop(turn_id, None)
 
 
