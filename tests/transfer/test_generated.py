@@ -21,7 +21,12 @@ MEMORY = 300
 
 def run(webui: Path, home: Path, *, faults: str = "") -> tuple[int, str]:
     """`holdfast import`, as a person types it, where there is no Hermes."""
-    environment = {**os.environ, "HERMES_HOME": str(webui.parent / "none"), "HOLDFAST_FAULTS": faults}
+    environment = {
+        **os.environ,
+        "HERMES_HOME": str(webui.parent / "none"),
+        "HOLDFAST_FAULTS": faults,
+        "HOLDFAST_AGENT": "",
+    }
     done = subprocess.run(
         [*HOLDFAST, "import", "hermes-webui", str(webui), "--home", str(home)],
         env=environment,

@@ -50,7 +50,7 @@ class Imports:
         errors.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with errors.open("wb") as stderr:
             return subprocess.Popen(
-                [sys.executable, "-P", "-m", "holdfast", "import", report.kind, *options, *named],
+                [sys.executable, "-P", "-m", "holdfast", "import", report.kind, *named, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
