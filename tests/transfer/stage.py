@@ -58,5 +58,5 @@ def folded(records: list[Record]) -> list[dict[str, Any]]:
 
 
 def plain(item: Item) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(item)
+    fields: dict[str, Any] = msgspec.json.decode(window.dump_item(item))
     return {name: value for name, value in fields.items() if name not in ("answer_seq", "pieces")}

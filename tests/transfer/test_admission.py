@@ -1,8 +1,10 @@
 """A log that comes as a file: the transcript is the same, and nothing in it has any effect beyond that."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 
 from holdfast.core import codec
@@ -14,6 +16,7 @@ from holdfast.transfer.document import Gathering
 from tests.core.histories import histories, plausible
 from tests.transfer.stage import folded
 
+HISTORIES = Path(__file__).parent.parent / "histories"
 IMPORTED = e.SessionImported(source="holdfast", name="x")
 
 
@@ -69,6 +72,21 @@ def test_whatever_lies_in_a_log_it_comes_to_rest(records: list[Record]) -> None:
     after = replay(admitted([first, *records]))
     assert at_rest(after)
     assert (after.rules, after.workspace, after.mode, after.conversation) == ((), "", "", None)
+
+
+@pytest.mark.parametrize("path", sorted(HISTORIES.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_every_history_comes_back_as_it_was_or_at_rest(path: Path) -> None:
+    lines = [line for line in path.read_bytes().splitlines()[1:] if not line.startswith(b'{"session"')]
+    records = [codec.decode_record(line) for line in lines]
+    first = Record(seq=1, time=1_700_000_000_000, event=e.SessionCreated(title="T", agent="scripted"))
+    whole = [first, *_timed(records)]
+    told = admitted(whole)
+    after = replay(told)
+    assert at_rest(after)
+    assert (after.rules, after.workspace, after.mode, after.conversation) == ((), "", "", None)
+    if at_rest(replay(whole)):
+        assert _unallowed(folded(told)) == _unallowed(folded(whole))
+    assert folded(gathered(whole)) == folded(whole)
 
 
 def _timed(records: list[Record]) -> list[Record]:

@@ -5,6 +5,7 @@ called there. So an import that was killed half way is finished by the next, and
 A session that went on in the other program is brought again, unless somebody has used it here meanwhile.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
@@ -18,6 +19,8 @@ from holdfast.store.protocol import Store
 from holdfast.transfer.incoming import Built, Incoming
 from holdfast.transfer.report import Report, Taken
 from holdfast.transfer.scribe import CLIENT
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[Report], None]
 
@@ -57,7 +60,14 @@ async def _is_new(store: Store, incoming: Incoming, report: Report) -> bool:
 
 
 async def _bring(store: Store, incoming: Incoming, report: Report) -> None:
-    built = incoming.build()
+    try:
+        built = incoming.build()
+    except HoldfastError:
+        raise
+    except Exception as exc:
+        log.exception("import.failed", extra={"name_there": incoming.name})
+        report.leave(incoming.name, "the whole session", f"it made us fail ({type(exc).__name__}: {exc}).")
+        return
     if built is None:
         return
     marked = [_marked(record, incoming.digest) for record in built.records]
@@ -93,7 +103,3 @@ async def _touched(store: Store, session: SessionId) -> bool:
     last = await store.read(session, head - 1, 1)
     event = last[0].event if last else None
     return not (isinstance(event, SessionChanged) and event.client == CLIENT)
-
-
-def failed(report: Report, error: HoldfastError) -> None:
-    report.state, report.error = "failed", str(error)

@@ -90,12 +90,12 @@ def keep(home: Path, report: Report) -> Path:
 def kept(home: Path) -> list[Report]:
     """Every report of this home, the newest first."""
     found: list[Report] = []
-    for path in sorted((home / FOLDER).glob("*.json"), reverse=True):
+    for path in (home / FOLDER).glob("*.json"):
         try:
             found.append(msgspec.json.decode(path.read_bytes(), type=Report))
         except (OSError, msgspec.DecodeError):
             continue  # one that can't be read hides no other
-    return found
+    return sorted(found, key=lambda report: report.started, reverse=True)
 
 
 class NothingThere(NotNow):

@@ -5,6 +5,7 @@ The lock can be handed to a child by its descriptor, so that between the two nob
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from holdfast.core.errors import NotNow
@@ -13,6 +14,8 @@ from holdfast.transfer.report import FOLDER, Report
 LOCK = "lock"
 UPLOAD = ".upload"
 DAY = 24 * 60 * 60
+PATIENCE = 0.5
+"""Seconds to wait for a lock that somebody is only looking at."""
 STOPPED = "It was stopped before it was done. Start it again: what is here already is not brought twice."
 
 
@@ -22,25 +25,37 @@ class AnotherImport(NotNow):
 
 def take_lock(home: Path) -> int:
     """Hold the lock until the descriptor is closed. Raise `AnotherImport` if somebody has it."""
-    folder = home / FOLDER
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as exc:
-        os.close(descriptor)
-        raise AnotherImport from exc
+    descriptor = _opened(home)
+    deadline = time.monotonic() + PATIENCE
+    while not _locked(descriptor, fcntl.LOCK_EX):
+        if time.monotonic() >= deadline:
+            os.close(descriptor)
+            raise AnotherImport
+        time.sleep(0.005)
     return descriptor
 
 
 def going_on(home: Path) -> bool:
     """Whether somebody imports now."""
+    descriptor = _opened(home)
     try:
-        descriptor = take_lock(home)
-    except AnotherImport:
-        return True
-    os.close(descriptor)
-    return False
+        return not _locked(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(home: Path) -> int:
+    folder = home / FOLDER
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _locked(descriptor: int, how: int) -> bool:
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def forget_uploads(home: Path, now: float) -> None:

@@ -51,16 +51,10 @@ class Fields:
 
     def number(self, name: str) -> int:
         """A count: whole, not negative, not absurd."""
-        value = self._fields.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return 0
-        return max(0, min(int(value), LARGEST_NUMBER))
+        return int(max(0, min(_finite(self._fields.get(name)), LARGEST_NUMBER)))
 
     def fraction(self, name: str) -> float:
-        value = self._fields.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return 0.0
-        return max(0.0, min(float(value), 1e9))
+        return float(max(0, min(_finite(self._fields.get(name)), 1e9)))
 
     def moment(self, *names: str) -> int:
         """A time in milliseconds; 0 if none of these fields holds one."""
@@ -94,10 +88,16 @@ def moment(value: object) -> int:
             value = datetime.fromisoformat(value).timestamp()
         except (ValueError, OverflowError, OSError):
             return 0
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return 0
-    found = int(value * 1000) if abs(value) < SECONDS_END else int(value)
+    number = _finite(value)
+    found = int(number * 1000) if abs(number) < SECONDS_END else int(number)
     return found if EARLIEST <= found <= LATEST else 0
+
+
+def _finite(value: object) -> int | float:
+    """The number, 0 if it is none. A whole one may be of any length."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0
+    return value if isinstance(value, int) or math.isfinite(value) else 0
 
 
 def storable(text: str) -> str:

@@ -3,6 +3,8 @@
 The order is always the same: gate, sync level, BEGIN IMMEDIATE, check, insert, project, COMMIT. Checks come before the
 first insert, so a refusal changes nothing. After any failure the cached projection is thrown away: it may be ahead of
 the database.
+
+It is longer than its neighbours because every verb that writes is here: what they share is one transaction's state.
 """
 
 import time

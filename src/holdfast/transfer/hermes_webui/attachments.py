@@ -1,5 +1,6 @@
 """Files that came with messages. Only what lies in the folder of attachments is read, wherever a message points."""
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -56,9 +57,10 @@ class Attachments:
     def _find(self, path: str, name: str) -> Path:
         """Its real place, under the folder of attachments: where the message says, or by its name."""
         if PurePosixPath(path).is_absolute():
-            inside = self._inbox.resolve(path)
-            if inside.is_file():
-                return inside
+            with contextlib.suppress(Refused):  # the folder may have been moved: then it is found by its name
+                inside = self._inbox.resolve(path)
+                if inside.is_file():
+                    return inside
         if not plain(self._session):
             raise ValueError("the session's name can't be the name of a folder.")
         return self._inbox.resolve(f"{self._session}/{name}")

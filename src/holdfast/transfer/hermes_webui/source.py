@@ -37,6 +37,7 @@ BACKGROUND = ("subagent", "delegate", "tool")
 """Sources of sessions that nobody held: they are taken, and put into the archive."""
 DETAILED = 100_000
 COMPRESSED = "compression"
+DEFAULT = "default"
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +107,7 @@ class Source:
             return None
         if found.damage:
             self._report.leave(name, "a part of the session", found.damage)
-        profile = about.word("profile") or "default"
+        profile = about.word("profile") or DEFAULT
         scribe = self._scribe(name, about, profile, workspace=about.text("workspace"))
         telling = Telling(name, self._state, self._given.blobs, self._report, scribe)
         telling.messages(self._decoded(name, found), about.objects("tool_calls"))
@@ -182,6 +183,10 @@ class Source:
     # What both have.
 
     def _scribe(self, name: str, about: Fields, profile: str, *, workspace: str) -> Scribe:
+        if profile not in self._given.databases and self._given.databases:
+            why = "there is no such profile here; it goes on with the default one."
+            self._report.leave(name, f"the profile {profile}", why)
+            profile = DEFAULT
         agent, resumes = self._given.agent_of(profile)
         database = self._given.databases.get(profile)
         known = resumes and database is not None and name in database.names

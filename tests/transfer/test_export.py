@@ -1,0 +1,182 @@
+"""Sessions as files: what was said is in them, secrets are not, and JSON comes back as it was."""
+
+import io
+import json
+import subprocess
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from holdfast.core import events as e
+from holdfast.core.ids import AskId, SessionId
+from holdfast.core.items import UserMessage
+from holdfast.store.protocol import Store
+from holdfast.transfer.export import Format, export, export_all
+from holdfast.transfer.identity import HOLDFAST as SOURCE
+from holdfast.transfer.identity import imported_id
+from tests.served import HOLDFAST
+from tests.store.stage import Run, submit
+from tests.transfer.stage import blobs, brought, items, opened, plain, rows
+
+KEY = "sk-proj-" + "A1b2" * 10
+S, T = SessionId("s1"), e.TurnId("t1")
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+async def held(store: Store, home: Path) -> None:
+    """A session with a bit of everything, at rest."""
+    blob = blobs(home).put([b"\x89PNG picture"])
+    picture = e.Attachment(name='a"><b>.png', blob=blob.name, media_type="image/png", size=blob.size)
+    await store.create(S, e.SessionCreated(title=f"Garden {SCRIPT}", agent="tour", tags=("a",), project="P"))
+    run = await Run.claim(store, S)
+    await run.write(e.AgentOpened(agent="tour", pid=7, reference="r"))
+    await store.append(S, [e.TurnSubmitted(turn=T, text=f"Hello {SCRIPT}", attachments=(picture,))], key="turn:t1")
+    await run.write(
+        e.TurnStarted(turn=T),
+        e.ThoughtAppended(turn=T, text="Hm."),
+        e.ToolChanged(turn=T, call=e.CallId("c"), first=True, name="run", arguments="```\nls", status="running"),
+        e.ToolChanged(turn=T, call=e.CallId("c"), appended=f"the key is {KEY[:20]}"),
+        e.UsageReported(turn=T, input=3),
+        e.ToolChanged(turn=T, call=e.CallId("c"), appended=f"{KEY[20:]} you see"),
+        e.ToolChanged(turn=T, call=e.CallId("c"), status="completed"),
+        e.ApprovalRequested(turn=T, ask=AskId("a1"), command="rm x", call=e.CallId("c")),
+    )
+    await store.append(S, [e.ApprovalAnswered(ask=AskId("a1"), choice="once")])
+    await run.write(e.ApprovalDelivered(ask=AskId("a1")), e.PlanReplaced(turn=T, entries=(e.PlanEntry(text="Dig"),)))
+    for piece in ("Words with ", KEY[:9], KEY[9:], " inside. ", "ünï 🦔 " * 3000):
+        await run.write(e.TextAppended(turn=T, text=piece))
+    await run.write(e.NoticeRaised(turn=T, text="Note"), e.TurnEnded(turn=T, outcome="failed", error="It broke."))
+    await submit(store, e.TurnId("t2"), "More", session=S)
+    await store.append(S, [e.TurnReleased()])
+    await run.write(e.TurnStarted(turn=e.TurnId("t2")), e.TurnEnded(turn=e.TurnId("t2"), outcome="completed"))
+    await run.write(e.RunnerStopped())
+
+
+async def whole(store: Store, home: Path, kind: Format) -> bytes:
+    return b"".join([piece async for piece in export(store, blobs(home), S, kind)])
+
+
+async def test_json_comes_back_as_the_same_transcript(tmp_path: Path) -> None:
+    home, other, file = tmp_path / "home", tmp_path / "other", tmp_path / "s.json"
+    async with opened(home) as store:
+        await held(store, home)
+        file.write_bytes(await whole(store, home, "json"))
+        before = [plain(item) for item in await items(store, S)]
+    hidden = json.loads(json.dumps(before).replace(KEY, f"[hidden, {len(KEY)} characters]"))
+    async with opened(other) as store:
+        report = await brought(store, other, "holdfast", file)
+        (row,) = await rows(store)
+        assert [plain(item) for item in await items(store, row.id)] == hidden
+        assert (row.id, row.overview.project, row.overview.tags) == (imported_id(SOURCE, S), "P", ("a",))
+        message = (await items(store, row.id))[0]
+        assert isinstance(message, UserMessage)
+        assert blobs(other).path(message.attachments[0].blob).read_bytes() == b"\x89PNG picture"
+        assert (await brought(store, other, "holdfast", file)).known == 1
+    assert report.left == []
+
+
+class Tags(HTMLParser):
+    """What a browser would make of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+async def test_a_page_runs_nothing_and_loads_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await held(store, tmp_path)
+        page = (await whole(store, tmp_path, "html")).decode()
+    seen = Tags()
+    seen.feed(page)
+    assert "script" not in seen.tags
+    assert not {name for name in seen.attributes if name.startswith("on")}
+    assert page.count("src=") == 1 + page.count("img src=x")
+    assert 'src="data:image/png;base64,' in page
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.parametrize("kind", ["md", "html", "json"])
+async def test_what_looks_like_a_secret_is_hidden_even_between_two_pieces(tmp_path: Path, kind: Format) -> None:
+    async with opened(tmp_path) as store:
+        await held(store, tmp_path)
+        file = (await whole(store, tmp_path, kind)).decode()
+    assert "A1b2" not in file
+    assert f"[hidden, {len(KEY)} characters]" in file
+    assert "you see" in file
+
+
+async def test_markdown_reads_as_it_was_said(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await held(store, tmp_path)
+        file = (await whole(store, tmp_path, "md")).decode()
+    order = [
+        "# Garden",
+        "## You",
+        "Hello",
+        "Hm.",
+        "Tool: run",
+        "````\n```\nls\n````",
+        "rm x",
+        "Words with",
+        "Failed",
+        "More",
+    ]
+    places = [file.index(words) for words in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("kind", ["md", "json"])
+async def test_all_sessions_are_one_archive(tmp_path: Path, kind: Format) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    async with opened(home) as store:
+        await held(store, home)
+        await store.create(SessionId("s2"), e.SessionCreated(title="../../x"))
+        await store.create(SessionId("s3"), e.SessionCreated(title="Away"))
+        await store.append(SessionId("s3"), [e.SessionChanged(archived=True)])
+        await store.create(SessionId("s4"), e.SessionCreated(title="Deleted"))
+        await store.append(SessionId("s4"), [e.SessionDeleted()])
+        body = b"".join([piece async for piece in export_all(store, blobs(home), kind)])
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        assert archive.testzip() is None
+        names = sorted(archive.namelist())
+    assert names == [f"away-s3.{kind}", names[1], f"x-s2.{kind}"]
+    assert names[1].startswith("garden-script")
+    if kind == "json":
+        path = tmp_path / "all.zip"
+        path.write_bytes(body)
+        async with opened(other) as store:
+            report = await brought(store, other, "holdfast", path)
+            assert (len(report.taken), report.left) == (3, [])
+            assert [row.overview.title for row in await rows(store, archived=True)] == ["Away"]
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_file_and_overwrites_none(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "out.md"
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*HOLDFAST, "export", *arguments, "--home", str(home)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path)
+
+    async def prepare() -> None:
+        async with opened(home) as store:
+            await held(store, home)
+
+    import asyncio
+
+    asyncio.run(prepare())
+    assert run("s1", "-o", str(file)).returncode == 0
+    again = run("s1", "-o", str(file))
+    assert (again.returncode, "nothing is overwritten" in again.stderr) == (1, True)
+    assert run("s1", "--format", "html", "-o", "-").stdout.startswith("<!doctype html>")
+    assert run("--format", "json").returncode == 0
+    assert zipfile.is_zipfile(tmp_path / "holdfast-json.zip")
+    assert "There is no session nope" in run("nope").stderr

@@ -1,0 +1,410 @@
+"""A session of hermes-webui, taken over: everything that it held stands where it stood."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from holdfast.core.ids import SessionId
+from holdfast.core.items import End, Item, Notice, Text, Thought, ToolCall, UserMessage
+from holdfast.store.protocol import Store
+from holdfast.transfer.identity import HERMES, imported_id, led_to
+from holdfast.transfer.report import Report
+from tests.transfer.stage import EVERYTHING, blobs, brought, items, opened, rows
+from tests.transfer.webui import NOW, Webui, assistant, called, interrupted, result, user
+
+MS = int(NOW * 1000)
+
+
+class Taken:
+    """What became of a folder."""
+
+    def __init__(self, store: Store, home: Path, report: Report) -> None:
+        self.store = store
+        self.home = home
+        self.report = report
+
+    async def items(self, name: str = "one") -> list[Item]:
+        return await items(self.store, imported_id(HERMES, name))
+
+    async def last(self, name: str = "one") -> End:
+        found = (await self.items(name))[-1]
+        assert isinstance(found, End)
+        return found
+
+    @property
+    def left(self) -> set[tuple[str, str]]:
+        return {(left.name, left.what) for left in self.report.left}
+
+
+@pytest.fixture
+def webui(tmp_path: Path) -> Webui:
+    return Webui(tmp_path / "hermes" / "webui")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+async def take(webui: Webui, home: Path, store: Store) -> Taken:
+    return Taken(store, home, await brought(store, home, "hermes-webui", webui.folder))
+
+
+def told(found: list[Item]) -> list[tuple[str, Any]]:
+    """Items in short."""
+    short: list[tuple[str, Any]] = []
+    for item in found:
+        match item:
+            case UserMessage():
+                short.append(("user", item.text))
+            case Text():
+                short.append(("text", item.flush()))
+            case Thought():
+                short.append(("thought", item.flush()))
+            case ToolCall():
+                short.append(("tool", (item.name, item.arguments, item.flush(), item.status)))
+            case Notice():
+                short.append(("notice", item.text))
+            case End():
+                short.append(("end", item.outcome))
+            case _:
+                short.append(("other", item))
+    return short
+
+
+async def test_messages_reasoning_and_tools_stand_in_their_order_with_their_times(webui: Webui, home: Path) -> None:
+    messages = [
+        user("Hello ☃", 1),
+        called("c1", "read_file", 2, path="x"),
+        result("c1", "words", 3),
+        assistant("Done. <think>really?</think>Yes.", 4, reasoning="Let me see."),
+        user([{"type": "text", "text": "Two"}, {"type": "text", "text": "parts"}], 5),
+    ]
+    webui.session("one", messages, title="About #snow", pinned=True, input_tokens=10, estimated_cost=0.5)
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        found = await taken.items()
+        (row,) = await rows(store)
+    assert told(found) == [
+        ("user", "Hello ☃"),
+        ("tool", ("read_file", '{"path": "x"}', "words", "completed")),
+        ("thought", "Let me see."),
+        ("text", "Done. "),
+        ("thought", "really?"),
+        ("text", "Yes."),
+        ("end", "completed"),
+        ("user", "Two\n\nparts"),
+        ("end", "completed"),
+    ]
+    assert [item.time for item in found if isinstance(item, UserMessage)] == [MS + 1000, MS + 5000]
+    assert (row.overview.title, row.overview.tags, row.overview.pinned) == ("About #snow", ("snow",), True)
+    assert (row.overview.active_at, row.overview.cost, row.overview.unseen) == (MS + 5000, 500_000, False)
+    assert taken.report.left == []
+
+
+async def test_a_partial_answer_is_text_and_a_marker_ends_its_turn(webui: Webui, home: Path) -> None:
+    calls = [
+        {"name": "run", "args": {"a": 1}, "done": True, "snippet": "ok"},
+        {"name": "wait", "args": {}, "done": False},
+    ]
+    webui.session(
+        "one",
+        [
+            user("Go"),
+            assistant("Half", _partial=True, reasoning="Why", _partial_tool_calls=calls),
+            assistant("**Task cancelled:** Task cancelled.", _error=True),
+            user("Again"),
+            assistant("**Rate limit.** Try later.", _error=True, type="rate_limit"),
+        ],
+    )
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        found = await taken.items()
+    assert told(found) == [
+        ("user", "Go"),
+        ("thought", "Why"),
+        ("text", "Half"),
+        ("tool", ("run", '{"a": 1}', "ok", "completed")),
+        ("tool", ("wait", "{}", "", "interrupted")),
+        ("end", "cancelled"),
+        ("user", "Again"),
+        ("end", "failed"),
+    ]
+    assert isinstance(found[-1], End)
+    assert found[-1].error == "Rate limit. Try later."
+
+
+@pytest.mark.contract("R2")
+async def test_R2_a_marker_that_waits_is_resolved_by_the_journal(webui: Webui, home: Path) -> None:  # noqa: N802
+    marker = interrupted(_pending_journal_recovery=True, _journal_retry_stream_id="run", _journal_retry_attempts=3)
+    webui.session("one", [user("Go"), marker, user("Later", 9), assistant("Answer", 10)])
+    events = [
+        ("reasoning", {"text": "Hm"}),
+        ("tool", {"name": "ls", "args": {}, "tid": "t"}),
+        ("token", {"text": "Found"}),
+    ]
+    webui.journal("one", "run", events, torn='{"version":1')
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        found = await taken.items()
+    assert told(found)[:5] == [
+        ("user", "Go"),
+        ("thought", "Hm"),
+        ("tool", ("ls", "{}", "", "interrupted")),
+        ("text", "Found"),
+        ("end", "interrupted"),
+    ]
+    assert all(item.recovered for item in found[1:4])
+    assert isinstance(found[4], End)
+    assert (found[4].recovery, found[4].attempts, found[4].pending_since) == ("recovered", 0, 0)
+    assert ("one", "1 lines of the journal of run run") in taken.left
+
+
+@pytest.mark.contract("R4")
+async def test_R4_a_marker_that_waits_for_nothing_becomes_neutral(webui: Webui, home: Path) -> None:  # noqa: N802
+    marker = interrupted(_pending_journal_recovery=True, _journal_retry_stream_id="gone")
+    webui.session("one", [user("Go"), marker])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        end = await taken.last()
+        state = (await store.open(imported_id(HERMES, "one"))).session
+    assert (end.outcome, end.recovery, state.recovering) == ("interrupted", "neutral", {})
+
+
+async def test_what_hermes_webui_recovered_itself_is_marked_so(webui: Webui, home: Path) -> None:
+    found = assistant("Found", _recovered_from_run_journal=True)
+    marker = assistant(
+        "**Response interrupted.** It was recovered from the run journal.", _error=True, type="interrupted"
+    )
+    cards = [{"name": "ls", "args": {}, "done": True, "snippet": "a b", "tid": "journal-1", "assistant_msg_idx": 1}]
+    webui.session("one", [user("Go"), found, marker], tool_calls=cards)
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        shown = await taken.items()
+    assert told(shown) == [
+        ("user", "Go"),
+        ("text", "Found"),
+        ("tool", ("ls", "{}", "a b", "completed")),
+        ("end", "interrupted"),
+    ]
+    assert [item.recovered for item in shown] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("there", [True, False])
+async def test_the_message_that_waits_is_taken_once(webui: Webui, home: Path, *, there: bool) -> None:
+    webui.attach("one", "a.txt", b"bytes")
+    last = [user("And now?", 20)] if there else []
+    webui.session(
+        "one",
+        [user("Go"), assistant("Done"), *last],
+        pending_user_message="And now?",
+        pending_started_at=NOW + 20,
+        pending_attachments=[{"name": "a.txt", "path": "/elsewhere/a.txt"}],
+        active_stream_id="run",
+    )
+    webui.journal("one", "run", [("token", {"text": "Half"})])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        found = await taken.items()
+        row = (await rows(store))[0]
+    assert told(found)[3:] == [("user", "And now?"), ("text", "Half"), ("end", "interrupted")]
+    assert row.overview.state == "idle"
+    assert isinstance(found[3], UserMessage)
+    assert found[3].time == MS + 20_000
+    assert [file.name for file in found[3].attachments] == ([] if there else ["a.txt"])
+
+
+async def test_the_same_words_sent_again_are_another_message(webui: Webui, home: Path) -> None:
+    webui.session(
+        "one", [user("continue"), assistant("ok")], pending_user_message="continue", pending_started_at=NOW + 60
+    )
+    async with opened(home) as store:
+        found = await (await take(webui, home, store)).items()
+    assert [item[0] for item in told(found)] == ["user", "text", "end", "user", "end"]
+
+
+@pytest.mark.parametrize(
+    ("event", "outcome"),
+    [
+        (("done", {}), "completed"),
+        (("cancel", {}), "cancelled"),
+        (("apperror", {"type": "x", "message": "No"}), "failed"),
+    ],
+)
+async def test_a_run_that_ended_unseen_ends_as_its_journal_says(
+    webui: Webui, home: Path, event: tuple[str, Any], outcome: str
+) -> None:
+    webui.session("one", [], pending_user_message="Go", active_stream_id="run")
+    webui.journal("one", "run", [("token", {"text": "All"}), event, ("stream_end", {})])
+    async with opened(home) as store:
+        found = await (await take(webui, home, store)).items()
+    assert told(found) == [("user", "Go"), ("text", "All"), ("end", outcome)]
+
+
+async def test_attachments_come_as_files_and_what_is_gone_is_said(webui: Webui, home: Path) -> None:
+    webui.attach("one", "a.png", b"picture")
+    webui.session("one", [user("See", attachments=["a.png", {"name": "gone.pdf", "mime": "application/pdf"}])])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        found = await taken.items()
+    message = found[0]
+    assert isinstance(message, UserMessage)
+    assert [file.name for file in message.attachments] == ["a.png"]
+    assert blobs(home).path(message.attachments[0].blob).read_bytes() == b"picture"
+    assert isinstance(found[1], Notice)
+    assert "gone.pdf" in found[1].text
+    assert ("one", "attachment 'gone.pdf'") in taken.left
+
+
+async def test_projects_archive_and_source_come_along(webui: Webui, home: Path) -> None:
+    webui.document("projects.json", [{"project_id": "p1", "name": "Garden", "color": "#0f0"}])
+    webui.session("one", [user("Hi")], project_id="p1", archived=True, source_label="Telegram", personality="kind")
+    async with opened(home) as store:
+        await take(webui, home, store)
+        (row,) = await rows(store, archived=True)
+        records = await store.read(row.id, 1, 1)
+    assert (row.overview.project, row.overview.tags) == ("Garden", ("Telegram",))
+    event = json.loads(json.dumps(getattr(records[0].event, "details", "")))
+    assert json.loads(event)["personality"] == "kind"
+
+
+async def test_segments_of_a_compressed_conversation_are_one_row_and_all_there(webui: Webui, home: Path) -> None:
+    webui.session("seg1", [user("First"), assistant("One")], pre_compression_snapshot=True)
+    webui.session(
+        "seg2",
+        [user("First"), assistant("One"), user("Second")],
+        parent_session_id="seg1",
+        pre_compression_snapshot=True,
+    )
+    webui.session("seg3", [user("Third"), assistant("Three")], parent_session_id="seg2")
+    webui.session("fork", [user("Other")], parent_session_id="seg3")
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        listed = {row.id for row in await rows(store)}
+        kept = {row.id for row in await rows(store, archived=True)}
+        tip = (await store.open(imported_id(HERMES, "seg3"))).session
+        assert told(await taken.items("seg1"))[:2] == [("user", "First"), ("text", "One")]
+    assert listed == {imported_id(HERMES, "seg3"), imported_id(HERMES, "fork")}
+    assert kept == {imported_id(HERMES, "seg1"), imported_id(HERMES, "seg2")}
+    assert tip.predecessor == imported_id(HERMES, "seg2")
+
+
+async def test_a_session_that_goes_on_there_is_brought_again_unless_it_was_used_here(webui: Webui, home: Path) -> None:
+    webui.session("one", [user("Hi")])
+    webui.session("two", [user("Hi")])
+    async with opened(home) as store:
+        await take(webui, home, store)
+        before = await store.read(imported_id(HERMES, "two"), 0, EVERYTHING)
+        await store.append(imported_id(HERMES, "two"), [_renamed("Mine")])
+        again = await take(webui, home, store)
+        assert (again.report.known, again.report.taken, again.report.left) == (2, [], [])
+        for name in ("one", "two"):
+            webui.session(name, [user("Hi"), assistant("Hello")])
+        third = await take(webui, home, store)
+        assert [taken.name for taken in third.report.taken] == ["one"]
+        assert third.left == {("two", "what has changed since the last import")}
+        assert told(await third.items("one"))[1] == ("text", "Hello")
+        assert (await store.read(imported_id(HERMES, "two"), 0, EVERYTHING))[: len(before)] == before
+
+
+def _renamed(title: str) -> Any:
+    from holdfast.core.events import SessionRenamed
+
+    return SessionRenamed(title=title)
+
+
+async def test_a_damaged_file_is_read_as_far_as_it_can_be(webui: Webui, home: Path) -> None:
+    path = webui.session("cut", [user("One"), assistant("Two"), user("Three " * 50)])
+    path.write_bytes(path.read_bytes()[:-100])
+    path = webui.session("copy", [user("One"), assistant("Two")])
+    path.with_name("copy.json.bak").write_bytes(path.read_bytes())
+    path.write_bytes(b"{")
+    webui.session("journal", []).write_bytes(b"")
+    webui.journal(
+        "journal", "run", [("done", {"session": {"title": "Rescued", "messages": [user("Old"), assistant("New")]}})]
+    )
+    webui.session("turn", []).write_bytes(b"")
+    webui.submitted("turn", "Was sent", "run")
+    webui.session("gone", []).write_bytes(b"\xff\xfe")
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        assert told(await taken.items("cut"))[:2] == [("user", "One"), ("text", "Two")]
+        assert told(await taken.items("copy"))[:2] == [("user", "One"), ("text", "Two")]
+        assert told(await taken.items("journal"))[:2] == [("user", "Old"), ("text", "New")]
+        assert told(await taken.items("turn")) == [("user", "Was sent"), ("end", "interrupted")]
+    assert {left.name: left.what for left in taken.report.left if left.name in ("cut", "copy", "journal", "gone")} == {
+        "cut": "a part of the session",
+        "copy": "a part of the session",
+        "journal": "a part of the session",
+        "gone": "the whole session",
+    }
+
+
+def state_db(folder: Path) -> None:
+    """A database as Hermes makes it, as far as we look at it."""
+    database = apsw.Connection(str(folder / "state.db"))
+    database.execute(
+        "CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, model TEXT, title TEXT, started_at REAL,"
+        " ended_at REAL, end_reason TEXT, message_count INT, parent_session_id TEXT, cwd TEXT, archived INT);"
+        "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,"
+        " tool_calls TEXT, tool_name TEXT, timestamp REAL, reasoning TEXT, active INT, compacted INT);"
+    )
+    for name, source, title in (("one", "webui", "Both"), ("cli1", "cli", "In the terminal"), ("sub", "subagent", "")):
+        database.execute(
+            "INSERT INTO sessions (id, source, title, started_at) VALUES (?, ?, ?, ?)", (name, source, title, NOW)
+        )
+    calls = json.dumps([{"id": "c", "function": {"name": "ls", "arguments": "{}"}}])
+    for name in ("cli1", "sub"):
+        for row in (
+            (name, "user", "[list] files", None, None, 1, 0),
+            (name, "assistant", "", None, calls, 1, 0),
+            (name, "tool", "a b", "c", None, 1, 0),
+            (name, "assistant", "There are two.", None, None, 0, 1),
+            (name, "user", "taken back", None, None, 0, 0),
+        ):
+            database.execute(
+                "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, active, compacted,"
+                " timestamp) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*row, NOW),
+            )
+    database.close()
+
+
+async def test_sessions_of_the_terminal_come_from_the_database(webui: Webui, home: Path) -> None:
+    state_db(webui.folder.parent)
+    webui.session("one", [user("Hi")])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        assert taken.report.found == 3
+        assert told(await taken.items("cli1")) == [
+            ("user", "[list] files"),
+            ("tool", ("ls", "{}", "a b", "completed")),
+            ("text", "There are two."),
+            ("end", "completed"),
+        ]
+        titles = {row.overview.title: row.overview.tags for row in await rows(store)}
+        away = [row.id for row in await rows(store, archived=True)]
+    assert titles == {"Session one": (), "In the terminal": ("cli",)}
+    assert away == [imported_id(HERMES, "sub")]
+
+
+async def test_an_old_name_leads_to_the_session(webui: Webui, home: Path) -> None:
+    webui.session("0123456789ab", [user("Hi")])
+    async with opened(home) as store:
+        await take(webui, home, store)
+        (row,) = await rows(store)
+        assert await led_to(store, "0123456789ab") == row.id
+        assert await led_to(store, row.id) == SessionId(row.id)
+
+
+async def test_settings_that_mean_something_here_are_taken_and_the_rest_is_told(webui: Webui, home: Path) -> None:
+    webui.document("settings.json", {"default_workspace": str(home.parent), "theme": "dark"})
+    webui.session("one", [user("Hi")], composer_draft={"text": "unsent"})
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        again = await take(webui, home, store)
+    assert (taken.report.settings, again.report.settings) == (["default_workspace"], [])
+    assert taken.left == {("one", "a draft"), ("", "settings (theme)")}
