@@ -34,7 +34,7 @@ run: $(SET_UP) $(PAGE)
 
 test: lint web-test $(PAGE)
 	@$(BIN)/python tests/browser/setup_chromium.py
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
 	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)

@@ -16,6 +16,16 @@ settings.load_profile("noisy")
 
 os.environ["HOLDFAST_AGENT"] = "tour"  # whatever the machine has: what a test does not choose is the same everywhere
 
+LONG = (
+    "tests/mutants/",
+    "tests/crashes/",
+    "tests/packaging/",
+    "tests/real/",
+    "tests/browser/test_states",
+    "tests/browser/test_soak",
+    "tests/server/dialect/test_races",
+)
+"""Files that take minutes. The tests of a file stay together, so these begin first, and nobody waits for one alone."""
 REQUIRE = "HOLDFAST_TEST_REQUIRE"
 REQUIRABLE = {"agents", "browser"}
 
@@ -24,6 +34,10 @@ REQUIRABLE = {"agents", "browser"}
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     """Async tests run on the loop that the server runs on."""
     return "asyncio", {"use_uvloop": True}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: next((place for place, name in enumerate(LONG) if name in item.nodeid), len(LONG)))
 
 
 def required() -> set[str]:
