@@ -74,8 +74,22 @@ def finds(page: Page, *hints: dict[str, Any]) -> None:
         except Error:
             return  # the page has gone on meanwhile: nobody waits for this answer
         if HERMES in hints:
-            ready = {"installed": True, "ready": True, "reason": "", "version": "0.19.0"}
+            ready = {"family": "hermes", "installed": True, "ready": True, "reason": "", "version": "0.19.0"}
             told["agents"] = [each | ready if each["name"] == "hermes" else each for each in told["agents"]]
         route.fulfill(response=response, json=told)
 
     page.route("**/api/agents", answer)
+
+
+def talked(page: Page) -> None:
+    """Let Hermes have had conversations of its own."""
+    told = [
+        ("Tidy up the photo archive", "cli", 14, 1_763_200_000_000),
+        ("Which of the two backups is newer?", "cli", 6, 1_763_100_000_000),
+        ("Weekly report", "telegram", 31, 1_762_900_000_000),
+    ]
+    sessions = [
+        {"id": f"s{number}", "title": title, "source": source, "messages": messages, "started": started}
+        for number, (title, source, messages, started) in enumerate(told)
+    ]
+    page.route("**/api/agents/hermes/sessions", lambda route: route.fulfill(json={"sessions": sessions, "reason": ""}))

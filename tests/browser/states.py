@@ -4,18 +4,21 @@ Each is a function that leaves a tab showing the state.
 """
 
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Desk, Seat
-from tests.browser.found import DATA, HERMES, finds, ollama
+from tests.browser.found import DATA, HERMES, finds, ollama, talked
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.person import Person
+from tests.transfer.webui import Webui, turns
 
 THINK = "!think The build folder may hold something that is still needed. I look first, then I ask."
 LOOK = (
@@ -282,6 +285,42 @@ def settings_sign_in(scene: Scene) -> Seat:
     return seat
 
 
+def settings_moving(scene: Scene) -> Seat:
+    """After the sessions of hermes-webui were taken over, but for one that can't be read."""
+    webui = Webui(Path(tempfile.mkdtemp()) / "state")
+    for number in range(1, 13):
+        webui.session(f"a{number}", turns(number, 3), title=f"From hermes-webui, {number}")
+    (webui.sessions / "b1.json").write_text("{", "utf-8")
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#moving")
+    region = seat.page.get_by_role("region", name="Import", exact=True)
+    region.get_by_role("textbox").fill(str(webui.folder))
+    region.get_by_role("button", name="Take over its sessions").click()
+    region.get_by_text("Not taken over: 1").click(timeout=PATIENCE_MS)
+    region.get_by_role("textbox").fill("")
+    return seat
+
+
+def going_on(scene: Scene) -> Seat:
+    """With Hermes found, what it was told elsewhere."""
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    finds(seat.page, HERMES)
+    talked(seat.page)
+    seat.open()
+    started(seat)
+    if seat.page.get_by_role("button", name="Agent, model and folder").is_visible():  # one for all of them
+        seat.page.get_by_role("button", name="Agent, model and folder").click()
+        seat.page.get_by_role("dialog").get_by_role("button", name="Agent").click()
+        seat.page.get_by_role("option", name="Hermes").click()
+        seat.page.get_by_role("button", name="Close").last.click()
+    else:
+        seat.page.get_by_role("button", name=re.compile("^Agent:")).click()
+        seat.page.get_by_role("option", name="Hermes").click()
+    seat.page.get_by_text("Go on with a conversation that Hermes had elsewhere").click()
+    expect(seat.page.get_by_role("button", name="Go on").first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
 def signed_out(scene: Scene) -> Seat:
     seat = Seat(scene.place.context.new_page(), scene.place.link)
     seat.page.add_init_script("localStorage.removeItem('holdfast.token')")
@@ -313,8 +352,10 @@ STATES: dict[str, Act] = {
     "settings": settings,
     "settings-models": settings_models,
     "settings-sign-in": settings_sign_in,
+    "going-on": going_on,
     "answering": answering,
     "overview": overview,
+    "settings-moving": settings_moving,
     "away": away,
 }
 """In this order: what comes last leaves something behind, or shuts the scene.gate."""

@@ -1,14 +1,17 @@
 """Coming from elsewhere and leaving: sessions are taken over and handed out by a press, and nothing of them is lost."""
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.browser.found import HERMES, finds, talked
 from tests.browser.test_sessions import menu, row
 from tests.browser.test_states import serious
-from tests.journeys.house import House
+from tests.journeys.house import QUIET, House
 from tests.journeys.person import Person
 from tests.transfer.webui import Webui, assistant, user
 
@@ -98,4 +101,26 @@ def test_what_is_exported_here_can_be_imported_there(chromium: Browser, own_hous
             expect(region.get_by_text("1 session taken over", exact=False)).to_be_visible(timeout=PATIENCE_MS)
             row(seat, "The harbour").click()
             expect(seat.prose.first).to_have_text("Behind the second pier.", timeout=PATIENCE_MS)
+            seat.expect_well()
+
+
+def test_what_hermes_was_told_elsewhere_is_gone_on_with(chromium: Browser, tmp_path: Path) -> None:
+    """The session is Hermes' own conversation from its first message on. The scripted agent stands in for Hermes."""
+    config = f'[agents.hermes]\ntitle = "Hermes"\ncommand = ["{sys.executable}", "-m", "holdfast.agents.scripted"]\n'
+    with House(tmp_path / "home", QUIET + config) as house:
+        house.start()
+        with desk(chromium, house) as place:
+            seat = Seat(place.context.new_page(), place.link)
+            finds(seat.page, HERMES)
+            talked(seat.page)
+            seat.open()
+            seat.page.get_by_role("button", name=re.compile("^Agent:")).click()
+            seat.page.get_by_role("option", name="Hermes").click()
+            seat.page.get_by_text("Go on with a conversation that Hermes had elsewhere").click()
+            seat.page.get_by_role("button", name="Go on with Weekly report").click(timeout=PATIENCE_MS)
+            expect(seat.page.get_by_role("heading", level=1)).to_have_text("Weekly report", timeout=PATIENCE_MS)
+            session = seat.page.url.rpartition("/")[2]
+            with house.server.client() as client:
+                (created, *_) = client.get(f"/api/sessions/{session}/records", params={"after": 0}).json()["records"]
+            assert (created["event"]["agent"], created["event"]["reference"]) == ("hermes", "s2")
             seat.expect_well()

@@ -1,6 +1,8 @@
 """What the API takes and gives, as values: checked at the border, and the source of the OpenAPI description.
 
 Records, items and the session itself are the values of `core`; here is only what the wire adds.
+
+This file is longer than its neighbours because it is a list; it holds no logic.
 """
 
 from typing import Annotated, Any, Literal, cast
