@@ -1,9 +1,10 @@
 """Ending a run's processes: all of them, and no other."""
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,6 +30,29 @@ def sleeper(**environment: str) -> Generator["subprocess.Popen[bytes]"]:
 
 def alive(process: "subprocess.Popen[bytes]") -> bool:
     return process.poll() is None
+
+
+class YoungestFirst(set[int]):
+    """What is found in the worst order: every command before the shell that waits for it."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(sorted(super().__iter__(), reverse=True))
+
+
+def test_no_shell_goes_on_because_its_command_was_killed_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing begins while a run is being ended: `make; rm -r build` must not come to its second half by a cancel."""
+    tag = f"{tmp_path.name}:1"
+    command = f"sleep 600; touch {tmp_path}/went-on"
+    shells = [
+        subprocess.Popen(["sh", "-c", command], env={**os.environ, MARK: tag}, start_new_session=True)
+        for _ in range(20)
+    ]
+    while len(tree(tag)) < 2 * len(shells):
+        pass
+    monkeypatch.setattr("holdfast.agents.tree.tree", lambda *args, **kwargs: YoungestFirst(tree(*args, **kwargs)))
+    assert end_tree(tag) == set()
+    assert [shell.wait() for shell in shells] == [-signal.SIGKILL] * len(shells)
+    assert not (tmp_path / "went-on").exists()
 
 
 def test_only_the_named_run_is_ended(tmp_path: Path) -> None:

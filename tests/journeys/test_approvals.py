@@ -80,7 +80,7 @@ async def test_A6_whoever_comes_late_is_told_what_waits_and_then_what_changes(
     """An ask that was raised while nobody was connected is there for the first who comes, also in the list."""
     person.say(session, f"!approvemany {MANY}")
     asks = person.wait_for_ask(session, MANY)
-    (row,) = (await api.get("/api/sessions")).json()["sessions"]
+    (row,) = (await api.get("/api/sessions", params={"limit": 1})).json()["sessions"]
     async with live(api, list=0) as watching:
         assert (await watching.next("session")).data == row
     assert (row["state"], row["waiting"], row["ask_kind"]) == ("waiting", MANY, "approval")

@@ -207,6 +207,7 @@ def test_a_killed_agent_takes_up_the_conversation(house: House, person: Person, 
 def test_no_tool_survives_a_killed_runner(house: House, person: Person) -> None:
     talk = Talk(house, person)
     turn = talk.say("say begun", "run echo $$ > pid; sleep 1000 & sleep 1000")
+    talk.wait_for(turn, "begun")
     pid = int(wait_until(lambda: _read(talk.folder / "pid"), "the tool's pid", LIMIT))
     os.kill(house.running(talk.session), signal.SIGKILL)
     assert talk.end(turn)["outcome"] == "interrupted"

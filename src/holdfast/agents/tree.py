@@ -63,9 +63,10 @@ def end_tree(
     while looks < 2:  # a process that is just becoming another program shows no mark: look twice
         left = tree(tag, home=home, group=group or 0, leader_born=leader_born, mark=mark)
         left |= {pid for pid, at in struck.items() if born(pid) == at and _alive(pid)}
-        for pid in left:
-            struck[pid] = born(pid)
-            _kill(pid, tag, home, group or 0, mark)
+        struck |= {pid: born(pid) for pid in left}
+        for deadly in (signal.SIGSTOP, signal.SIGKILL):  # all stand still before one dies: a shell whose command
+            for pid in left:  # was killed first would go on with the next one
+                _strike(pid, deadly, tag, home, group or 0, mark)
         if left and time.monotonic() > deadline:
             return left
         looks = 0 if left else looks + 1
@@ -74,14 +75,14 @@ def end_tree(
     return set()
 
 
-def _kill(pid: int, tag: str, home: str, group: int, mark: str) -> None:
+def _strike(pid: int, how: signal.Signals, tag: str, home: str, group: int, mark: str) -> None:
     try:
         held = os.pidfd_open(pid)
     except OSError:
         return  # it is gone, or about to be
     try:
         if _marked(pid, tag, home, mark) or (group > 1 and _group(pid) == group):
-            signal.pidfd_send_signal(held, signal.SIGKILL)
+            signal.pidfd_send_signal(held, how)
     except ProcessLookupError:
         pass  # it ended by itself
     finally:
