@@ -20,10 +20,10 @@ MEMORY = 300
 
 
 WATCH = (
-    "import resource, subprocess, sys\n"
+    "import os, resource, subprocess, sys\n"
     "code = subprocess.run(sys.argv[2:]).returncode\n"
     "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))\n"
-    "sys.exit(code)"
+    "os.kill(os.getpid(), -code) if code < 0 else sys.exit(code)"
 )
 """Runs a program and writes down its peak, which is counted from what started it: hardly anything, in here."""
 
