@@ -2,7 +2,7 @@
 #
 #   make run         serve Holdfast from this checkout
 #   make test        all that CI runs: lint, the checks of web/, every test, the crash matrix included
-#   make test-fast   the tests without a browser, without crashes, without the slow ones
+#   make test-fast   the tests without a browser, crashes, real agents, and the slow ones
 #   make test-agents the tests with real agents, installed into a cached folder outside of the project
 #   make lint        ruff, types, the layers of the house, svelte-check
 #   make web         build the page
@@ -37,7 +37,7 @@ test: lint web-test $(PAGE)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
-	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow" $(ARGS)
+	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 4 -m "not browser and not crash and not slow and not agents" $(ARGS)
 
 test-agents: $(SET_UP) $(PAGE)
 	@$(BIN)/python -m pytest -m agents $(ARGS)
