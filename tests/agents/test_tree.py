@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.agents.tree import HOME, MARK, born, end_tree, tree
 from tests.agents.audience import TURN, Audience, opened
+from tests.journeys.patience import wait_until
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="only Linux can find a tree by its mark"
@@ -47,8 +48,7 @@ def test_no_shell_goes_on_because_its_command_was_killed_first(tmp_path: Path, m
         subprocess.Popen(["sh", "-c", command], env={**os.environ, MARK: tag}, start_new_session=True)
         for _ in range(20)
     ]
-    while len(tree(tag)) < 2 * len(shells):
-        pass
+    wait_until(lambda: len(tree(tag)) == 2 * len(shells), "every command to run")
     monkeypatch.setattr("holdfast.agents.tree.tree", lambda *args, **kwargs: YoungestFirst(tree(*args, **kwargs)))
     assert end_tree(tag) == set()
     assert [shell.wait() for shell in shells] == [-signal.SIGKILL] * len(shells)

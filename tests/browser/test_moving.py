@@ -76,6 +76,16 @@ def test_a_session_is_kept_as_a_file(chromium: Browser, own_house: House) -> Non
         seat.expect_well()
 
 
+def test_an_export_that_does_not_come_is_told_where_it_was_asked_for(chromium: Browser, own_house: House) -> None:
+    session = Person(own_house).begin(title="The harbour")
+    with desk(chromium, own_house) as place:
+        seat = place.tab(session)
+        seat.page.route("**/export?*", lambda route: route.abort())
+        menu(seat, "The harbour", "Export…")
+        seat.page.get_by_role("menuitem", name="JSON").click()
+        expect(seat.page.get_by_role("menu").get_by_role("alert")).to_have_text("The server does not answer.")
+
+
 def test_what_is_exported_here_can_be_imported_there(chromium: Browser, own_house: House, tmp_path: Path) -> None:
     person = Person(own_house)
     session = person.begin(title="The harbour")
