@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from holdfast.agents.pipes import End
 from holdfast.agents.stderr import Tail
 from holdfast.agents.tree import HOME, MARK, born, end_tree
 
@@ -141,13 +142,10 @@ class Child:
 
     async def _connect(self) -> None:
         process, loop = self._process, self._loop
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
-        said, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._output), process.stdout)
+        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, End(process.stdin))
+        said, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._output), End(process.stdout))
         complained, _ = await loop.connect_read_pipe(
-            lambda: _Complaints(self._stderr, self._complained), process.stderr
+            lambda: _Complaints(self._stderr, self._complained), End(process.stderr)
         )
         self._pipes = [self._input, said, complained]
         threading.Thread(target=self._watch, name="child", daemon=True).start()

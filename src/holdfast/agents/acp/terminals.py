@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 
 from holdfast.agents.child import CHUNK, GRACE, scrubbed, spawn
+from holdfast.agents.pipes import End
 from holdfast.agents.tree import HOME, MARK, TERMINAL, born, end_tree
 from holdfast.core.errors import Refused
 
@@ -120,9 +121,8 @@ class Terminal:
     async def run(self, printed: Callable[[str], Awaitable[None]]) -> None:
         """Hand all that it prints to `printed`, which may wait and so hold the command up; return at its end."""
         loop = asyncio.get_running_loop()
-        assert self._process.stdout is not None
         reader = asyncio.StreamReader(limit=CHUNK)
-        pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout)
+        pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), End(self._process.stdout))
         threading.Thread(target=self._watch, args=(loop,), name="terminal", daemon=True).start()
         try:
             while data := await self._read(reader):
