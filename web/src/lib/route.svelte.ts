@@ -42,8 +42,13 @@ export class Route {
 
   goSettings(section = ''): void {
     const hash = section === '' ? '' : `#${section}`
-    if (!this.isSettings) history.pushState(null, '', `${base}/settings${hash}`)
+    if (!this.isSettings || hash !== location.hash) history.pushState(null, '', `${base}/settings${hash}`)
     this.#read()
+  }
+
+  /** The section of the settings that the address leads to. */
+  get section(): string {
+    return this.isSettings ? this.#hash.slice(1) : ''
   }
 
   /** Whether the address asks for a new session; a wide screen shows it beside the list anyway. */
