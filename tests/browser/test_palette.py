@@ -74,7 +74,7 @@ def test_the_keyboard_alone_does_everything(chromium: Browser, own_house: House)
         seat.page.keyboard.press("Enter")
         expect(seat.page).to_have_url(f"{seat.link}/settings#models")
 
-        call(seat, "ns", "New session")
+        call(seat, "newses", "New session")
         seat.page.keyboard.press("ArrowUp")  # from the first to the last
         expect(seat.page.get_by_role("dialog").get_by_role("option").last).to_have_attribute("aria-selected", "true")
         seat.page.keyboard.press("ArrowDown")

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { SHORTCUTS, strokeOf, written } from './shortcuts'
+import { written } from './palette/written'
+import { SHORTCUTS, strokeOf } from './shortcuts'
 
 function pressed(key: string, held: Partial<KeyboardEvent> = {}): KeyboardEvent {
   const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, code: `Key${key.toUpperCase()}` }

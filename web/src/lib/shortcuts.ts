@@ -36,12 +36,13 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: '/', words: 'Search sessions', act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
   { keys: 'J', words: 'Next session in the list', act: () => moveRow(1) },
   { keys: 'K', words: 'Previous session in the list', act: () => moveRow(-1) },
+  { keys: 'G I', words: 'Insights', icon: 'insights', act: ({ route }) => route.goInsights() },
   { keys: '[', words: 'Show or hide the list', icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
   { keys: '?', words: 'Keyboard shortcuts', icon: 'keys', act: (_, { show }) => show('help') },
 ]
 
 const AFTER_MS = 1_500
-const APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '')
+export const APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '')
 
 export function shortcuts(workspace: Workspace, doings: Doings): (event: KeyboardEvent) => void {
   let before = ''
@@ -59,12 +60,6 @@ export function shortcuts(workspace: Workspace, doings: Doings): (event: Keyboar
     event.preventDefault()
     found?.act(workspace, doings)
   }
-}
-
-/** The keys as they are written on this machine's keyboard: strokes, each of keys that are held together. */
-export function written(keys: string, apple = APPLE): string[][] {
-  const mod = apple ? 'Cmd' : 'Ctrl'
-  return keys.split(' ').map((stroke) => stroke.replace('Mod', mod).replace('Alt', apple ? 'Option' : 'Alt').split('+'))
 }
 
 function of(keys: string): Shortcut | undefined {
