@@ -34,7 +34,7 @@ def test_the_page_carries_the_version_and_is_asked_for_anew(client: httpx.Client
     assert f'<meta name="holdfast-version" content="{__version__}" />' in answer.text
 
 
-@pytest.mark.parametrize("path", ["/session/some-session", "/settings"])
+@pytest.mark.parametrize("path", ["/session/some-session", "/settings", "/insights"])
 def test_every_address_of_the_page_opens_the_same_page(client: httpx.Client, path: str) -> None:
     assert client.get(path, headers={"authorization": ""}).content == client.get("/").content
 

@@ -23,6 +23,7 @@ from holdfast.server.routes import (
     endpoints,
     files,
     health,
+    insights,
     memory,
     rules,
     sessions,
@@ -35,7 +36,7 @@ from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
+PAGE_PATHS = ["/", "/settings", "/insights", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -50,6 +51,7 @@ API = (
     *agents.ROUTES,
     *endpoints.ROUTES,
     *transfer.ROUTES,
+    *insights.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

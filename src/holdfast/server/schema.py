@@ -23,7 +23,8 @@ from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
-from holdfast.store.protocol import Hit, Page, Row
+from holdfast.server.pulse import Lateness
+from holdfast.store.protocol import DailyFigures, Hit, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
@@ -481,6 +482,40 @@ class Places(Answer, frozen=True, kw_only=True):
 
     running: int = 0
     waiting: tuple[SessionId, ...] = ()
+
+
+class DiskUse(Answer, frozen=True, kw_only=True):
+    """Bytes: what lies in the home by its kind, and what is free beside it."""
+
+    store: int
+    blobs: int
+    logs: int
+    spools: int
+    free: int
+
+
+class Wellbeing(Answer, frozen=True, kw_only=True):
+    """How the server is. `runners` live, `running` of them hold a place, `waiting` sessions wait for one."""
+
+    uptime: float
+    runners: int
+    running: int
+    waiting: int
+    watched: int
+    writable: bool
+    store_error: str
+    lateness: Lateness
+
+
+class Insights(Answer, frozen=True, kw_only=True):
+    """Days from `first` to `today`, those without figures left out; the largest sessions first."""
+
+    first: int
+    today: int
+    days: list[DailyFigures]
+    sessions: list[SessionSize]
+    disk: DiskUse
+    health: Wellbeing
 
 
 # What the live connection says beside records and rows.

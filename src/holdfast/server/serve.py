@@ -178,7 +178,7 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
-        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run())]
+        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run(), wiring.pulse.run())]
         watches.append(group.create_task(notified(wiring, presence.link)))
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])

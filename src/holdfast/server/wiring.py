@@ -10,6 +10,7 @@ from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
 from holdfast.server.imports import Imports
+from holdfast.server.pulse import Pulse
 from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.settings import Settings
@@ -64,6 +65,7 @@ class Wiring:
     instance: str
     started: float
     imports: Imports = field(default_factory=Imports)
+    pulse: Pulse = field(default_factory=Pulse)
     clock: Callable[[], float] = time.monotonic
 
     @property

@@ -202,6 +202,13 @@ export interface Created {
   created: boolean
 }
 
+export interface DailyFigures {
+  day: number
+  agent: string
+  model: string
+  figures: Figures
+}
+
 export interface Defaults {
   agent: string
   model: string
@@ -231,6 +238,14 @@ export interface Diff {
   path: string
   new: string
   old: string | null
+}
+
+export interface DiskUse {
+  store: number
+  blobs: number
+  logs: number
+  spools: number
+  free: number
 }
 
 export interface Done {
@@ -275,6 +290,18 @@ export interface Failure {
   error: string
   code: string
   record: WireRecord | null
+}
+
+export interface Figures {
+  turns: number
+  failures: number
+  approvals: number
+  run_ms: number
+  input: number
+  output: number
+  cached: number
+  reasoning: number
+  cost: number
 }
 
 export interface Gone {
@@ -329,9 +356,23 @@ export interface ImportReport {
   report: Report
 }
 
+export interface Insights {
+  first: number
+  today: number
+  days: DailyFigures[]
+  sessions: SessionSize[]
+  disk: DiskUse
+  health: Wellbeing
+}
+
 export interface Late {
   epoch: number
   turn: string
+}
+
+export interface Lateness {
+  last: number
+  worst: number
 }
 
 export interface Ledger {
@@ -867,6 +908,13 @@ export interface SessionRow {
   unseen: boolean
 }
 
+export interface SessionSize {
+  session: string
+  title: string
+  bytes: number
+  deleted: boolean
+}
+
 export interface SettledPage {
   number: number
   items: PageItem[]
@@ -1142,6 +1190,17 @@ export interface UserMessage {
   client: string
   ephemeral: boolean
   continues: string | null
+}
+
+export interface Wellbeing {
+  uptime: number
+  runners: number
+  running: number
+  waiting: number
+  watched: number
+  writable: boolean
+  store_error: string
+  lateness: Lateness
 }
 
 export interface WireRecord {
