@@ -24,6 +24,7 @@ from holdfast.server.routes import (
     files,
     health,
     memory,
+    push,
     rules,
     sessions,
     stream,
@@ -39,6 +40,7 @@ PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
+    *push.ROUTES,
     *sessions.ROUTES,
     *turns.ROUTES,
     *asks.ROUTES,

@@ -10,6 +10,8 @@ from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
 from holdfast.server.imports import Imports
+from holdfast.server.push.sealed import Keys
+from holdfast.server.push.subscriptions import Subscriptions
 from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.settings import Settings
@@ -61,6 +63,8 @@ class Wiring:
     gatekeeper: Gatekeeper
     supervisor: Supervising
     roster: Roster
+    push: Subscriptions
+    push_keys: Keys
     instance: str
     started: float
     imports: Imports = field(default_factory=Imports)
