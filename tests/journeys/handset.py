@@ -62,10 +62,14 @@ class Handset:
             answer = client.post("/api/sign-in", json=said).raise_for_status().json()
         self.device, self.token = answer["device"], answer["token"]
 
+    @property
+    def keys(self) -> dict[str, str]:
+        point = self._pair.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        return {"p256dh": _text(point), "auth": _text(AUTH)}
+
     def subscribe(self, house: House, **fields: Any) -> httpx.Response:
         """Switch push on, as the page does."""
-        point = self._pair.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-        body = {"endpoint": self.endpoint, "p256dh": _text(point), "auth": _text(AUTH), **fields}
+        body = {"endpoint": self.endpoint, **self.keys, **fields}
         return self.ask(house, "PUT", "/api/push", body)
 
     def ask(self, house: House, method: str, path: str, body: object = None) -> httpx.Response:
