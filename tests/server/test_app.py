@@ -52,7 +52,13 @@ def test_the_frame_that_draws_may_style_what_it_draws_and_reach_nothing(client: 
 
 
 def test_every_file_the_page_names_is_there(client: httpx.Client) -> None:
-    types = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+    types = {
+        ".js": "text/javascript; charset=utf-8",
+        ".css": "text/css; charset=utf-8",
+        ".svg": "image/svg+xml",
+        ".png": "image/png",
+        ".webmanifest": "application/manifest+json",
+    }
     paths: list[str] = re.findall(r'(?:src|href)="(/[^"]+)"', client.get("/").text)
     assert {path[path.rindex(".") :] for path in paths} == set(types)
     for path in paths:

@@ -25,6 +25,7 @@ from holdfast.server.routes import (
     health,
     insights,
     memory,
+    push,
     rules,
     sessions,
     stream,
@@ -40,6 +41,7 @@ PAGE_PATHS = ["/", "/settings", "/insights", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
+    *push.ROUTES,
     *sessions.ROUTES,
     *turns.ROUTES,
     *asks.ROUTES,

@@ -434,6 +434,23 @@ class AccountState(Answer, frozen=True, kw_only=True):
     devices: list[SignedInDevice]
 
 
+class PushState(Answer, frozen=True, kw_only=True):
+    """Whether the device that asks is pushed to. `key` is the server's own, as a browser wants it to subscribe."""
+
+    key: str
+    on: bool
+    details: bool
+
+
+class PushSubscribed(Body, frozen=True, kw_only=True):
+    """What a browser's push service gave it. `details`: the command or the question itself may be shown."""
+
+    endpoint: Annotated[str, Meta(max_length=2000)]
+    p256dh: Annotated[str, Meta(max_length=200)]
+    auth: Annotated[str, Meta(max_length=100)]
+    details: bool = False
+
+
 class OneTimeLink(Answer, frozen=True, kw_only=True):
     """A link that signs in whoever opens it, once. `rows` is its QR code: a text of 0 (light) and 1 (dark) a row.
 
