@@ -119,6 +119,8 @@ class NewTurn(Body, frozen=True, kw_only=True):
     """`id` is chosen by the client: the same message sent twice is recorded once.
 
     `queue` waits for its place, `steer` speaks to the run in progress, `interrupt` cancels it and comes next.
+    `replaces` names a turn that leaves the transcript with all that follows it: this is said in its place, or, while
+    a turn runs, neither happens.
     """
 
     id: Id
@@ -126,6 +128,7 @@ class NewTurn(Body, frozen=True, kw_only=True):
     attachments: Annotated[tuple[Attachment, ...], Meta(max_length=50)] = ()
     mode: Literal["queue", "steer", "interrupt"] = "queue"
     continues: Id | None = None
+    replaces: Id | None = None
 
 
 class Continuation(Body, frozen=True, kw_only=True):
