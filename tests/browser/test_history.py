@@ -75,3 +75,29 @@ def test_a_message_is_tried_again_and_every_tab_follows(chromium: Browser, house
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
         expect(seat.page.get_by_role("button", name="Try again from here")).to_have_count(0)
         seat.expect_well()
+
+
+@pytest.mark.parametrize(("screen", "theme"), BOTH)
+def test_a_session_is_forked_from_a_message(
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
+) -> None:
+    """The new one opens with what was said up to there and goes on by itself; the old one stays as it was."""
+    session = talked(person, "one red fish", "two blue fish", "three grey fish")
+    with desk(chromium, house, screen=screen, theme=theme) as place:
+        seat = place.tab(session)
+        expect(seat.prose).to_have_count(3, timeout=PATIENCE_MS)
+        tool = message(seat, "two blue").get_by_role("button", name="Go on after this in a new session")
+        tool.focus()
+        tool.press("Enter")
+        expect(seat.prose).to_have_text(["one red fish", "two blue fish"], timeout=PATIENCE_MS)
+        assert not seat.page.url.endswith(session)
+        seat.say("!say four pink fish")
+        expect(seat.prose).to_have_count(3, timeout=PATIENCE_MS)
+        seat.expect_idle()
+        seat.expect_text("four pink fish")
+        assert serious(seat) == []
+        seat.expect_fits()
+        seat.shot(f"forked-{screen}-{theme}")
+        seat.open(session)
+        expect(seat.prose).to_have_text(["one red fish", "two blue fish", "three grey fish"], timeout=PATIENCE_MS)
+        seat.expect_well()

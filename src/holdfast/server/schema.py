@@ -164,6 +164,13 @@ class Truncation(Body, frozen=True, kw_only=True):
     turn: Id | None = None
 
 
+class Fork(Body, frozen=True, kw_only=True):
+    """The last turn that the new session has. `id` may be chosen: the same wish again then makes no second one."""
+
+    turn: Id
+    id: Id | None = None
+
+
 class SignIn(Body, frozen=True, kw_only=True):
     """The code of a one-time link, or the password. `name` is what the device is called in the list of devices."""
 
