@@ -122,6 +122,8 @@ class NewTurn(Body, frozen=True, kw_only=True):
     """`id` is chosen by the client: the same message sent twice is recorded once.
 
     `queue` waits for its place, `steer` speaks to the run in progress, `interrupt` cancels it and comes next.
+    `replaces` names a turn that leaves the transcript with all that follows it: this is said in its place, or, while
+    a turn runs, neither happens.
     """
 
     id: Id
@@ -129,6 +131,7 @@ class NewTurn(Body, frozen=True, kw_only=True):
     attachments: Annotated[tuple[Attachment, ...], Meta(max_length=50)] = ()
     mode: Literal["queue", "steer", "interrupt"] = "queue"
     continues: Id | None = None
+    replaces: Id | None = None
 
 
 class Continuation(Body, frozen=True, kw_only=True):
@@ -162,6 +165,13 @@ class Truncation(Body, frozen=True, kw_only=True):
     """This turn and all that follows it leave the transcript; without a turn, everything does."""
 
     turn: Id | None = None
+
+
+class Fork(Body, frozen=True, kw_only=True):
+    """The last turn that the new session has. `id` may be chosen: the same wish again then makes no second one."""
+
+    turn: Id
+    id: Id | None = None
 
 
 class SignIn(Body, frozen=True, kw_only=True):

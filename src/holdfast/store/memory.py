@@ -81,6 +81,11 @@ class DictShelf:
     def cut(self, first: int) -> None:
         self.items = {place: entry for place, entry in self.items.items() if place[0] < first}
 
+    def last(self) -> tuple[int, int, int]:
+        page = max((page for page, _ in self.items.values()), default=1)
+        bodies = [window.dump_item(item) for kept, item in self.items.values() if kept == page]
+        return page, len(bodies), sum(map(len, bodies))
+
     def page(self, number: int) -> Page:
         found = sorted(self.items.items(), key=_place)
         return Page(number, [Settled(place[0], item) for place, (page, item) in found if page == number])

@@ -137,4 +137,6 @@ class Projection:
             first = course.truncation(self.session, record.event.turn)
             if first is not None:
                 shelf.cut(first)
+                page, items, size = shelf.last()
+                self.checkpoint = msgspec.structs.replace(self.checkpoint, page=page, page_items=items, page_bytes=size)
                 self._due = True

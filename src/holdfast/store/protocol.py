@@ -157,6 +157,10 @@ class Shelf(Protocol):
         """Remove the items of turn number `first` and of all that follow."""
         ...
 
+    def last(self) -> tuple[int, int, int]:
+        """The last page that has items, how many, and their size; page 1 if there are none."""
+        ...
+
 
 class Store(Protocol):
     """A home for sessions and their logs. `house` is always there."""

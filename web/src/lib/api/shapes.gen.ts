@@ -458,6 +458,7 @@ export interface NewTurn {
   attachments?: Attachment[]
   mode?: 'interrupt' | 'queue' | 'steer'
   continues?: string | null
+  replaces?: string | null
 }
 
 export interface Notice {
@@ -1162,6 +1163,7 @@ export interface TurnSubmitted {
   ahead: boolean
   ephemeral: boolean
   continues: string | null
+  replaces: string | null
 }
 
 export interface TurnWithdrawn {
@@ -1203,6 +1205,7 @@ export interface UserMessage {
   client: string
   ephemeral: boolean
   continues: string | null
+  replaces: string | null
 }
 
 export interface Wellbeing {
@@ -1346,11 +1349,11 @@ export const SHAPES = {
   TurnReleased: {"kind":{"e":["turn.released"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   TurnStarted: {"kind":{"e":["turn.started"]},"turn":"s","instance":["s",""]},
   TurnSteered: {"kind":{"e":["turn.steered"]},"client":["s",""],"turn":"s","steer":"s","text":"s"},
-  TurnSubmitted: {"kind":{"e":["turn.submitted"]},"client":["s",""],"turn":"s","text":"s","attachments":[{"a":"@Attachment"},[]],"ahead":["b",false],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  TurnSubmitted: {"kind":{"e":["turn.submitted"]},"client":["s",""],"turn":"s","text":"s","attachments":[{"a":"@Attachment"},[]],"ahead":["b",false],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
   TurnWithdrawn: {"kind":{"e":["turn.withdrawn"]},"client":["s",""],"turn":"s"},
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
-  UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
   WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes
