@@ -18,6 +18,7 @@ from bench import (
     disk,
     evicting,
     folding,
+    forking,
     launching,
     listing,
     opening,
@@ -35,6 +36,7 @@ Run = Callable[[Workshop], list[Number] | Awaitable[list[Number]]]
 ALL: dict[str, Run] = {
     "fold": folding.run,
     "open": opening.run,
+    "fork": forking.run,
     "list": listing.run,
     "append": appending.run,
     "disk": disk.run,

@@ -15,6 +15,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "docs/openapi.json"
 TARGET = ROOT / "web/src/lib/api/shapes.gen.ts"
+LATER_TARGET = ROOT / "web/src/lib/api/shapes.later.gen.ts"
+LATER = {"Insights"}
+"""What only a part of the page reads that is loaded when it is first opened: its shapes come with that part."""
 HEAD = """\
 // Generated from docs/openapi.json by web/describe.py. Do not edit.
 
@@ -148,32 +151,46 @@ def references(schema: Any) -> set[str]:
 
 def used(schemas: dict[str, Schema]) -> dict[str, Schema]:
     """What the page names, and all that this is made of: what only other programs ask for costs it nothing."""
-    found: set[str] = set()
-    wanted = named_by_page()
-    while wanted:
-        found |= wanted
-        wanted = {name for each in wanted for name in references(schemas[each])} - found
+    found = reached(schemas, named_by_page())
     return {name: schema for name, schema in schemas.items() if name in found}
 
 
-def describe(description: Schema) -> str:
+def reached(schemas: dict[str, Schema], wanted: set[str]) -> set[str]:
+    """These, and all that they are made of."""
+    found: set[str] = set()
+    while wanted:
+        found |= wanted
+        wanted = {name for each in wanted for name in references(schemas[each])} - found
+    return found
+
+
+def describe(description: Schema) -> dict[Path, str]:
+    """What is to be written into which file."""
     schemas = used(description["components"]["schemas"])
     sent = bodies(description)
     types = [type_of(schemas, name, sent=name in sent) for name in sorted(schemas)]
+    parts = reached(schemas, LATER)
+    later = parts - reached(schemas, named_by_page() - parts)
+    first = set(schemas) - later - sent
+    return {
+        TARGET: HEAD + "\n\n".join([*types, given("SHAPES", schemas, first)]) + "\n",
+        LATER_TARGET: HEAD + given("LATER_SHAPES", schemas, later) + "\n",
+    }
+
+
+def given(title: str, schemas: dict[str, Schema], names: set[str]) -> str:
     shapes = [
-        f"  {name}: {json.dumps(shape_of(schemas, schemas[name]), separators=(',', ':'))},"
-        for name in sorted(schemas)
-        if name not in sent
+        f"  {name}: {json.dumps(shape_of(schemas, schemas[name]), separators=(',', ':'))}," for name in sorted(names)
     ]
-    given = "\n".join(["export const SHAPES = {", *shapes, "} as const satisfies Shapes"])
-    return HEAD + "\n\n".join([*types, given]) + "\n"
+    return "\n".join([f"export const {title} = {{", *shapes, "} as const satisfies Shapes"])
 
 
 def main(arguments: list[str]) -> int:
-    text = describe(json.loads(SOURCE.read_text("utf-8")))
+    texts = describe(json.loads(SOURCE.read_text("utf-8")))
     if "--check" in arguments:
-        return 0 if TARGET.is_file() and TARGET.read_text("utf-8") == text else 1
-    TARGET.write_text(text, "utf-8")
+        return 0 if all(path.is_file() and path.read_text("utf-8") == text for path, text in texts.items()) else 1
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
     return 0
 
 

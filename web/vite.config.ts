@@ -13,7 +13,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { input: ['index.html', 'diagram.html'] },
+    rolldownOptions: {
+      input: ['index.html', 'diagram.html', 'src/sw.ts'],
+      // A service worker keeps its address, and it rules over what lies below it.
+      output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+    },
   },
   server: {
     // `npm run dev` shows the page against a running server.

@@ -25,6 +25,15 @@ class NotSent(HoldfastError):
     """{0}: {1}"""
 
 
+class Declined(NotSent):
+    """{0}: {1} {2}"""
+
+    @property
+    def code(self) -> object:
+        """The number by which the other side said no."""
+        return self.details[1]
+
+
 class Place(NamedTuple):
     """Where a request goes: the address that was looked at, and the name that the other side is asked for."""
 
@@ -50,7 +59,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, p
     if 300 <= answer.status < 400:
         raise NotSent(url, f"it leads to {answer.getheader('location', 'another address')}. Name that one instead.")
     if answer.status >= 400:
-        raise NotSent(url, f"{answer.status} {answer.reason}")
+        raise Declined(url, answer.status, answer.reason)
 
 
 def looked_up(url: str, *, private: bool) -> Place:

@@ -70,6 +70,7 @@ class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     `format` is what the URL understands: JSON (Gotify, any webhook) or ntfy's headers. `details` adds the command or
     the question itself. `link` is the page's address as the person reaches it, if that is not the server's own.
+    `push_private` lets browsers name a push service of this machine or of a private network.
     """
 
     url: Annotated[str, msgspec.Meta(pattern="^(https?://.*)?$")] = ""
@@ -79,6 +80,7 @@ class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     link: str = ""
     ask_seconds: Annotated[float, msgspec.Meta(ge=0)] = 10.0
     run_seconds: Annotated[float, msgspec.Meta(ge=0)] = 120.0
+    push_private: bool = False
 
 
 class AgentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ def order(dice: Dice, session: Session) -> c.Command:
         c.SubmitTurn(turn=TurnId("new"), text=text, attachments=(ATTACHMENT,) if dice.once_in(3) else ()),
         c.SubmitTurn(turn=turn, text=text),
         c.InterruptTurn(turn=TurnId("new"), text=text),
+        c.ReplaceTurn(turn=TurnId("new"), replaces=turn, text=text),
         c.CancelTurn(turn=turn),
         c.CancelTurn(turn=turn),
         c.WithdrawTurn(turn=turn),

@@ -66,7 +66,7 @@ class World:
         if self.queue:
             actions.append((3 if self.held else 1, self.rearrange))
         if self.transcript:
-            actions += [(1, self.truncate), (2, self.come_late)]
+            actions += [(1, self.truncate), (1, self.replace), (2, self.come_late)]
         if self.spool and self.epoch > self.spool[0][0].epoch:
             actions.append((10, self.adopt))
         if self.alive and not self.dead:
@@ -139,6 +139,20 @@ class World:
             first = 0 if turn is None else self.transcript.index(turn)
             self.latest = None if self.latest in self.transcript[first:] else self.latest
             del self.transcript[first:]
+
+    def replace(self) -> None:
+        """Say something else in the place of a turn: while one runs, neither half counts."""
+        replaced = self.dice.pick(self.transcript)
+        runs = self.running is not None
+        turn = self.name("t")
+        self.write(e.HistoryTruncated(turn=TurnId(replaced)))
+        self.write(e.TurnSubmitted(turn=TurnId(turn), text="do this", ahead=True, replaces=TurnId(replaced)))
+        if runs:
+            return
+        first = self.transcript.index(replaced)
+        self.latest = None if self.latest in self.transcript[first:] else self.latest
+        del self.transcript[first:]
+        self.queue.insert(0, turn)
 
     def come_late(self) -> None:
         """Something for a turn that is over, or by an owner that is."""

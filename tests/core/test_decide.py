@@ -133,6 +133,8 @@ REFUSED: list[tuple[str, c.Command, type[Refused], str]] = [
     ("reorder what runs", c.ReorderQueue(turns=(T3, T2)), NoSuchTurn, "t2"),
     ("release what runs", c.ReleaseTurns(turn=T2), NoSuchTurn, "t2"),
     ("truncate while a turn runs", c.TruncateHistory(turn=T1), NotNow, "Stop it first"),
+    ("replace while a turn runs", c.ReplaceTurn(turn=NOWHERE, replaces=T1, text="so"), NotNow, "Stop it first"),
+    ("replace by nothing", c.ReplaceTurn(turn=NOWHERE, replaces=T1, text=" "), BadCommand, "empty"),
     ("clear while a turn runs", c.TruncateHistory(), NotNow, "Stop it first"),
     ("answer nothing", c.AnswerApproval(ask=AskId("nowhere"), choice="once"), NoSuchAsk, "nowhere"),
     ("approve a question", c.AnswerApproval(ask=AskId("free"), choice="once"), NoSuchAsk, "free"),
@@ -167,6 +169,15 @@ def test_history_can_be_truncated_while_nothing_runs(idle: Session) -> None:
     assert decide(idle, c.TruncateHistory()).intents == (e.HistoryTruncated(),)
     with pytest.raises(NotNow, match="Take it back"):
         decide(idle, c.TruncateHistory(turn=T2))
+
+
+def test_a_message_takes_the_place_of_another_in_one_append(idle: Session) -> None:
+    """The truncation and the words lie together under the words' key, ahead of what waits."""
+    decision = decide(idle, c.ReplaceTurn(turn=NOWHERE, replaces=T1, text="one, better", client=PHONE))
+    words = e.TurnSubmitted(turn=NOWHERE, text="one, better", ahead=True, replaces=T1, client=PHONE)
+    assert decision == Decision((e.HistoryTruncated(turn=T1, client=PHONE), words), "turn:nowhere")
+    with pytest.raises(NotNow, match="Take it back"):
+        decide(idle, c.ReplaceTurn(turn=NOWHERE, replaces=T2, text="two, better"))
 
 
 def test_a_secret_never_reaches_the_log(busy: Session) -> None:
@@ -213,6 +224,10 @@ LOSERS: list[tuple[str, tuple[e.Event, ...]]] = [
     ("a cancel of nothing", (e.TurnCancelRequested(turn=NOWHERE),)),
     ("taking back what runs", (e.TurnWithdrawn(turn=T2),)),
     ("truncation while a turn runs", (e.HistoryTruncated(turn=T1),)),
+    (
+        "words in the place of what a run keeps",
+        (e.HistoryTruncated(turn=T1), e.TurnSubmitted(turn=NOWHERE, text="so", replaces=T1)),
+    ),
 ]
 
 

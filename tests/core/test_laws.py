@@ -190,7 +190,8 @@ def test_a_message_is_at_every_moment_queued_or_shown_and_never_both(records: li
         session.apply(record)
         match record.event:
             case e.TurnSubmitted() as event:
-                sent.add(event.turn)
+                if event.replaces is None or session.activity == record.seq:
+                    sent.add(event.turn)
             case e.TurnWithdrawn() as event:
                 sent.discard(event.turn)
             case e.HistoryTruncated():
@@ -317,7 +318,27 @@ def _decided(session: Session, command: c.Command) -> Decision | str:
 
 def _names_what_may_be_settled(command: c.Command, session: Session) -> bool:
     """Truncation from a turn that is not in the state is accepted: only the pages know whether it exists."""
-    return isinstance(command, c.TruncateHistory) and command.turn not in {None, *session.turns}
+    match command:
+        case c.TruncateHistory(turn=turn) | c.ReplaceTurn(replaces=turn):
+            return turn not in {None, *session.turns}
+        case _:
+            return False
+
+
+@law
+@given(plausible())
+def test_a_message_is_said_in_anothers_place_or_nothing_happens(records: list[Record]) -> None:
+    """What replaces a turn is there, and that turn is gone; or both are as they were."""
+    session = Session()
+    for record in records:
+        before = window.load(dumped(session))
+        session.apply(record)
+        match record.event:
+            case e.TurnSubmitted(turn=turn, replaces=str() as replaced):
+                assert (turn in session.queue) == (replaced not in session.turns)
+                assert turn in session.queue or before.turns == session.turns
+            case _:
+                pass
 
 
 MARKS = (

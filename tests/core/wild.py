@@ -41,6 +41,7 @@ POOLS: dict[str, Sequence[Any]] = {
     "outcome": ("completed", "cancelled", "failed", "interrupted"),
     "ahead": (False, True),
     "continues": ("t1",),
+    "replaces": (None, "t1"),
     "choice": ("once", "session", "always", "deny"),
     "secret": (False, True),
     "attempts": (0, 1, 12),

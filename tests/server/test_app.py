@@ -34,7 +34,7 @@ def test_the_page_carries_the_version_and_is_asked_for_anew(client: httpx.Client
     assert f'<meta name="holdfast-version" content="{__version__}" />' in answer.text
 
 
-@pytest.mark.parametrize("path", ["/session/some-session", "/settings"])
+@pytest.mark.parametrize("path", ["/session/some-session", "/settings", "/insights"])
 def test_every_address_of_the_page_opens_the_same_page(client: httpx.Client, path: str) -> None:
     assert client.get(path, headers={"authorization": ""}).content == client.get("/").content
 
@@ -52,7 +52,13 @@ def test_the_frame_that_draws_may_style_what_it_draws_and_reach_nothing(client: 
 
 
 def test_every_file_the_page_names_is_there(client: httpx.Client) -> None:
-    types = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+    types = {
+        ".js": "text/javascript; charset=utf-8",
+        ".css": "text/css; charset=utf-8",
+        ".svg": "image/svg+xml",
+        ".png": "image/png",
+        ".webmanifest": "application/manifest+json",
+    }
     paths: list[str] = re.findall(r'(?:src|href)="(/[^"]+)"', client.get("/").text)
     assert {path[path.rindex(".") :] for path in paths} == set(types)
     for path in paths:

@@ -26,6 +26,8 @@ OPEN = {
     ("HEAD", "/"),
     ("GET", "/settings"),
     ("HEAD", "/settings"),
+    ("GET", "/insights"),
+    ("HEAD", "/insights"),
     ("GET", "/session/{session_id:str}"),
     ("HEAD", "/session/{session_id:str}"),
     ("GET", "/health"),

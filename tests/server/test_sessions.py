@@ -216,3 +216,51 @@ async def test_a_truncated_history_loses_its_end_however_long_ago_it_was_settled
     await run.start(e.TurnId("t99"))
     running = await api.post(address, json={})
     assert (running.status_code, running.json()["code"]) == (409, "NotNow")
+
+
+async def test_a_fork_has_what_was_said_up_to_its_turn(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """It is a session of its own, listed, found by its words, with what was chosen; the first one stays as it was."""
+    run = await Run.claim(store, session)
+    for number in range(60):
+        await run.talk(e.TurnId(f"t{number}"), f"question{number}", f"answer{number}")
+    await api.patch(f"/api/sessions/{session}", json={"tags": ["blue"], "project": "sea", "pinned": True})
+    before = (await api.get(f"/api/sessions/{session}")).json()
+    address, wish = f"/api/sessions/{session}/fork", {"turn": "t40", "id": f"{session}-fork"}
+    made = await api.post(address, json=wish)
+    assert (made.status_code, made.json()["id"]) == (201, wish["id"]), made.text
+    assert (await api.post(address, json=wish)).json()["created"] is False
+    fork = (await api.get(f"/api/sessions/{wish['id']}")).json()
+    state = fork["session"]
+    assert (state["title"], state["tags"], state["project"], state["numbered"]) == (
+        "A title (fork)",
+        ["blue"],
+        "sea",
+        41,
+    )
+    assert not {"pinned", "alive", "conversation", "queue", "rules", "asks"} & state.keys()
+    assert fork["page"]["items"][-1]["item"]["turn"] == "t40"
+    found = (await api.get("/api/search", params={"q": "answer40", "session": wish["id"]})).json()["hits"]
+    assert [hit["turn"] for hit in found] == ["t40"]
+    assert (await api.get("/api/search", params={"q": "answer41", "session": wish["id"]})).json()["hits"] == []
+    assert (await api.get(f"/api/sessions/{session}")).json() == before
+
+
+async def test_only_what_is_over_and_there_can_be_forked(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """While a later turn runs and asks, an earlier one can: nothing of the run comes with it."""
+    run = await Run.claim(store, session)
+    await run.talk(T1, "one", "first")
+    await run.start(T2)
+    await run.write(e.ApprovalRequested(ask=e.AskId("may"), turn=T2, command="rm -r build"))
+    address = f"/api/sessions/{session}/fork"
+    refused = await api.post(address, json={"turn": T2})
+    assert (refused.status_code, refused.json()["code"]) == (409, "NotNow")
+    assert (await api.post(address, json={"turn": "nobody"})).status_code == 404
+    assert (await api.post("/api/sessions/nobody/fork", json={"turn": T1})).status_code == 404
+    made = (await api.post(address, json={"turn": T1})).json()
+    state = (await api.get(f"/api/sessions/{made['id']}")).json()["session"]
+    assert not {"asks", "running", "alive", "queue"} & state.keys()
+    assert (await api.get(f"/api/sessions/{session}")).json()["session"]["running"] == T2

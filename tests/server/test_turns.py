@@ -180,3 +180,58 @@ async def test_a_cancel_reaches_the_runner_though_the_store_can_not_be_written(
                 await told.wait()
             lock.release()
     asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR1)
+
+
+async def test_a_message_takes_the_place_of_another_however_long_ago_it_was_said(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """Both facts lie side by side, what was there stays in the log, and the same wish again changes nothing."""
+    run = await Run.claim(store, session)
+    for number in range(60):
+        await run.talk(TurnId(f"t{number}"), f"question {number}", f"answer {number}")
+    address, wish = turns(session), {"id": "anew", "text": "question 3, better", "replaces": "t3"}
+    sent = await api.post(address, json=wish)
+    assert (sent.status_code, sent.json()["state"]) == (200, "queued"), sent.text
+    last = await store.read(session, sent.json()["seq"] - 2, 2)
+    assert [type(record.event) for record in last] == [e.HistoryTruncated, e.TurnSubmitted]
+    page = (await api.get(f"/api/sessions/{session}/pages/1")).json()
+    assert {entry["item"]["turn"] for entry in page["items"]} == {"t0", "t1", "t2"}
+    assert any(getattr(record.event, "text", "") == "answer 59" for record in await store.read(session, 0, 1000))
+    again = await api.post(address, json=wish)
+    assert (again.status_code, again.json()["seq"]) == (200, sent.json()["seq"])
+    other = await api.post(address, json={**wish, "text": "something else"})
+    assert (other.status_code, other.json()["code"]) == (409, "KeyTaken")
+    gone = await api.post(address, json={**wish, "id": "later"})
+    assert gone.status_code == 404
+
+
+async def test_while_a_turn_runs_nothing_is_said_in_anothers_place(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """Neither half happens, and the words can be sent again under their id once nothing runs."""
+    run = await Run.claim(store, session)
+    await run.talk(T1, "one", "first")
+    await run.start(T2)
+    address, wish = turns(session), {"id": "anew-2", "text": "one, better", "replaces": T1}
+    refused = await api.post(address, json=wish)
+    assert (refused.status_code, refused.json()["code"]) == (409, "NotNow")
+    assert "Stop it first" in refused.json()["error"]
+    await run.write(e.TurnEnded(turn=T2, outcome="completed"))
+    assert (await api.post(address, json=wish)).status_code == 200
+    opened = (await api.get(f"/api/sessions/{session}")).json()
+    assert (list(opened["session"]["turns"]), opened["page"]["items"]) == (["anew-2"], [])
+
+
+async def test_words_that_lost_to_a_run_say_so_when_they_are_sent_again(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """A run that began between the look and the append keeps all; the id is then used up for nothing."""
+    run = await Run.claim(store, session)
+    await run.talk(T1, "one", "first")
+    await run.start(T2)
+    late = e.TurnSubmitted(turn=TurnId("anew-3"), text="so", ahead=True, replaces=T1, client="desk")
+    await store.append(session, [e.HistoryTruncated(turn=T1), late], key="turn:anew-3")
+    wish = {"id": "anew-3", "text": "so", "replaces": T1}
+    refused = await api.post(turns(session), json=wish, headers={"holdfast-client": "desk"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "Overruled"), refused.text
+    assert "Stop it, then send this again" in refused.json()["error"]

@@ -11,6 +11,8 @@ from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
+from holdfast.server.push.sealed import Keys
+from holdfast.server.push.subscriptions import Subscriptions
 from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.server.wiring import Wiring
@@ -51,13 +53,16 @@ def wiring_for(home: Path) -> Wiring:
     store = MemoryStore()
     settings = Settings(home=home, agent=TOUR.name)
     roster = Roster(settings, lambda: Survey(agents=(Surveyed(name=TOUR.name, title=TOUR.title),)), catalog.find)
+    gatekeeper = Gatekeeper(home)
     return Wiring(
         settings=settings,
         store=store,
         hub=Hub(store),
-        gatekeeper=Gatekeeper(home),
+        gatekeeper=gatekeeper,
         supervisor=Idle(),
         roster=roster,
+        push=Subscriptions(home, gatekeeper.signed_in),
+        push_keys=Keys(home),
         instance="test",
         started=0.0,
     )

@@ -140,11 +140,11 @@ async def test_a_store_can_not_be_founded_on_a_full_disk_and_can_afterwards(fold
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real file system of two megabytes."""
+    """A real file system of three megabytes."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True, text=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder], capture_output=True, text=True, check=False
     )
     if mounted.returncode:
         pytest.skip(f"needs to mount a file system: {mounted.stderr.strip()}")
@@ -437,11 +437,12 @@ async def test_a_file_that_is_no_database_is_named_and_left_alone(folder: Path, 
 async def test_a_store_of_a_newer_program_is_left_alone(folder: Path, clock: Clock) -> None:
     """An older program says which format it met and which it knows, and changes nothing."""
     before = await filled(folder, clock)
+    ((ours,),) = look(folder / DATABASE, "PRAGMA user_version")
     look(folder / DATABASE, "PRAGMA user_version = 99")
     with pytest.raises(StoreTooNew, match=r"format 99; this one knows \d+"):
         await SqliteStore.open_folder(folder, Options(now=clock))
     assert look(folder / DATABASE, "PRAGMA user_version") == [[99]]
-    look(folder / DATABASE, "PRAGMA user_version = 1")
+    look(folder / DATABASE, f"PRAGMA user_version = {ours}")
     store = await SqliteStore.open_folder(folder, Options(now=clock))
     await everything_works(store, before)
     await store.close()

@@ -10,7 +10,19 @@ from holdfast.store.sqlite.store import DATABASE, SqliteStore
 from tests.store.children import look
 from tests.store.stage import T1, Run, created
 
-SESSION_TABLES = ("sessions", "records", "keys", "epochs", "attachments", "overviews", "tags", "checkpoints", "items")
+SESSION_TABLES = (
+    "sessions",
+    "records",
+    "keys",
+    "epochs",
+    "attachments",
+    "overviews",
+    "tags",
+    "checkpoints",
+    "items",
+    "figures",
+    "counts",
+)
 
 
 def counts(folder: Path) -> dict[str, int]:

@@ -1,5 +1,7 @@
 import { mount } from 'svelte'
 import App from './App.svelte'
+import { install } from './lib/push/install.svelte'
+import { startWorker } from './lib/push/worker'
 import { theme } from './lib/ui/theme.svelte'
 import './tokens.css'
 import './page.css'
@@ -9,3 +11,5 @@ theme.apply()
 const page = document.getElementById('page')
 if (page === null) throw new Error('index.html has no element with the id "page".')
 mount(App, { target: page })
+install.watch()
+startWorker()

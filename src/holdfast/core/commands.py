@@ -69,6 +69,15 @@ class InterruptTurn(Request, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
 
 
+class ReplaceTurn(Request, frozen=True, kw_only=True):
+    """Take the transcript back to before a turn, and say this in its place."""
+
+    turn: TurnId
+    replaces: TurnId
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+
+
 class WithdrawTurn(Request, frozen=True, kw_only=True):
     turn: TurnId
 
@@ -115,6 +124,6 @@ class CommitMemory(Request, frozen=True, kw_only=True):
 
 Command = (
     CreateSession | RenameSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
-    | SubmitTurn | InterruptTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn | SteerTurn
+    | SubmitTurn | InterruptTurn | ReplaceTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn | SteerTurn
     | AnswerApproval | AnswerQuestion | CommitMemory
 )  # fmt: skip

@@ -20,7 +20,7 @@ IN_DOUBT = "A step that had begun may or may not have run: look before you repea
 
 
 def submit(state: State, record: Record, event: TurnSubmitted) -> None:
-    if event.turn in state.turns:
+    if event.turn in state.turns or _keeps(state, event.replaces):
         return
     message = UserMessage(
         turn=event.turn,
@@ -31,9 +31,15 @@ def submit(state: State, record: Record, event: TurnSubmitted) -> None:
         client=event.client,
         ephemeral=event.ephemeral,
         continues=event.continues,
+        replaces=event.replaces,
     )
     enqueue(state, Turn(id=event.turn, seq=record.seq, message=message), ahead=event.ahead)
     state.touch(record)
+
+
+def _keeps(state: State, turn_id: TurnId | None) -> bool:
+    """Whether the truncation of the turn, which is the record before, could not count."""
+    return turn_id is not None and (state.running is not None or turn_id in state.queue)
 
 
 def enqueue(state: State, turn: Turn, *, ahead: bool) -> None:

@@ -69,6 +69,8 @@ def decide(session: Session, command: c.Command) -> Decision:
             return Decision((_as(e.TurnSubmitted, command),), turn_key(command.turn))
         case c.InterruptTurn():
             return _interrupt(session, command)
+        case c.ReplaceTurn():
+            return _replace(session, command)
         case c.WithdrawTurn():
             _check_queued(session, command.turn)
             return Decision((e.TurnWithdrawn(turn=command.turn, client=command.client),))
@@ -142,6 +144,22 @@ def _truncate(session: Session, command: c.TruncateHistory) -> Decision:
     if command.turn in session.queue:
         raise NotNow("This message still waits. Take it back instead.")
     return Decision((e.HistoryTruncated(turn=command.turn, client=command.client),))
+
+
+def _replace(session: Session, command: c.ReplaceTurn) -> Decision:
+    """Both or neither: the words count only if the truncation right before them does."""
+    _check_message(command.text, command.attachments)
+    _check_room(session, command.turn)
+    removed = _truncate(session, c.TruncateHistory(turn=command.replaces, client=command.client))
+    submitted = e.TurnSubmitted(
+        turn=command.turn,
+        text=command.text,
+        attachments=command.attachments,
+        ahead=True,
+        replaces=command.replaces,
+        client=command.client,
+    )
+    return Decision((*removed.intents, submitted), turn_key(command.turn))
 
 
 def _check_room(session: Session, turn: TurnId) -> None:

@@ -173,7 +173,11 @@ class HistoryTruncated(Intent, frozen=True, kw_only=True, tag="history.truncated
 
 
 class TurnSubmitted(Intent, frozen=True, kw_only=True, tag="turn.submitted"):
-    """`ahead` puts it before the turns that wait. `continues` names the interrupted turn that it takes up."""
+    """`ahead` puts it before the turns that wait. `continues` names the interrupted turn that it takes up.
+
+    `replaces` names the turn in whose place it is said. Its truncation is the record before, and if that counts for
+    nothing, neither does this.
+    """
 
     turn: TurnId
     text: str
@@ -181,6 +185,7 @@ class TurnSubmitted(Intent, frozen=True, kw_only=True, tag="turn.submitted"):
     ahead: bool = False
     ephemeral: bool = False
     continues: TurnId | None = None
+    replaces: TurnId | None = None
 
 
 class TurnWithdrawn(Intent, frozen=True, kw_only=True, tag="turn.withdrawn"):

@@ -48,6 +48,7 @@ class UserMessage(Shown, kw_only=True, tag="user"):
     client: str = ""
     ephemeral: bool = False
     continues: TurnId | None = None
+    replaces: TurnId | None = None
 
 
 class Prose(Shown, kw_only=True):

@@ -10,8 +10,8 @@ from holdfast import faults
 from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import window
-from holdfast.core.decide import Decision, decide, took_effect
-from holdfast.core.errors import BadCommand, KeyTaken, NoSuchAsk, NoSuchSession, StoreError
+from holdfast.core.decide import Decision, decide, took_effect, turn_key
+from holdfast.core.errors import BadCommand, KeyTaken, NoSuchAsk, NoSuchSession, NoSuchTurn, StoreError
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.items import Approval
 from holdfast.core.records import Record
@@ -42,6 +42,8 @@ async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome
         state = (await wiring.store.open(session)).session
     if state.deleted and not isinstance(command, c.RestoreSession | c.DeleteSession):
         raise NoSuchSession(session)
+    if isinstance(command, c.ReplaceTurn) and (seq := await wiring.store.keyed(session, turn_key(command.turn))):
+        return await _replaced(wiring, session, state, command, seq)
     try:
         decision = decide(state, command)
     except NoSuchAsk:
@@ -105,6 +107,20 @@ async def _taken(wiring: Wiring, session: SessionId, state: Session, decision: D
     raise Overruled(str(taken), record, "KeyTaken") from taken
 
 
+async def _replaced(wiring: Wiring, session: SessionId, state: Session, command: c.ReplaceTurn, seq: int) -> Outcome:
+    """The id was used before, and what it named may have left with that: it is not looked for again."""
+    record = await record_at(wiring, session, seq)
+    said = (command.turn, command.text, command.attachments, None, command.replaces, command.client)
+    if _words(record.event) != said:
+        raise Overruled(str(KeyTaken(turn_key(command.turn), seq)), record, "KeyTaken")
+    try:
+        if command.turn not in state.turns:
+            await find_turn(wiring.store, session, command.turn)
+    except NoSuchTurn:
+        raise overruled(state, record, []) from None
+    return Outcome(record, state, again=True)
+
+
 def _same_secret(before: e.Event, now: e.Event) -> bool:
     """Whether the same client gave a secret to the same question, as one does who heard no reply the first time."""
     if not (isinstance(before, e.QuestionAnswered) and isinstance(now, e.QuestionAnswered)):
@@ -115,9 +131,9 @@ def _same_secret(before: e.Event, now: e.Event) -> bool:
 def _words(event: e.Event) -> tuple[object, ...] | None:
     match event:
         case e.TurnSubmitted():
-            return event.turn, event.text, event.attachments, event.continues, event.client
+            return event.turn, event.text, event.attachments, event.continues, event.replaces, event.client
         case e.TurnSteered():
-            return event.steer, event.text, (), None, event.client
+            return event.steer, event.text, (), None, None, event.client
         case _:
             return None
 
@@ -154,12 +170,14 @@ def _same_answer(event: e.Event, command: c.AnswerApproval | c.AnswerQuestion) -
 
 async def _bring_back(wiring: Wiring, session: SessionId, state: Session, command: c.Command) -> None:
     """A turn that has left the state must be back in it before its truncation is folded."""
-    if not isinstance(command, c.TruncateHistory) or command.turn is None:
-        return
-    turn = state.turns.get(command.turn)
+    match command:
+        case c.TruncateHistory(turn=str() as first) | c.ReplaceTurn(replaces=first):
+            turn = state.turns.get(first)
+        case _:
+            return
     if turn is not None and (turn.outcome is None or 0 in turn.items):
         return
-    number, items = await find_turn(wiring.store, session, command.turn)
+    number, items = await find_turn(wiring.store, session, first)
     window.restore(state, number, items)
 
 

@@ -22,8 +22,11 @@ from holdfast.server.routes import (
     audit,
     endpoints,
     files,
+    forks,
     health,
+    insights,
     memory,
+    push,
     rules,
     sessions,
     stream,
@@ -35,21 +38,24 @@ from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/settings", "/session/{session_id:str}"]
+PAGE_PATHS = ["/", "/settings", "/insights", "/session/{session_id:str}"]
 API = (
     *health.ROUTES,
     *account.ROUTES,
+    *push.ROUTES,
     *sessions.ROUTES,
     *turns.ROUTES,
     *asks.ROUTES,
     *memory.ROUTES,
     *files.ROUTES,
+    *forks.ROUTES,
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,
     *agents.ROUTES,
     *endpoints.ROUTES,
     *transfer.ROUTES,
+    *insights.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

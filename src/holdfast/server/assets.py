@@ -5,8 +5,11 @@ An upgrade may replace the files under a running server; the page that it sends 
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+
+import msgspec
 
 from holdfast.core.errors import HoldfastError
 
@@ -31,8 +34,14 @@ MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",
     ".js": "text/javascript",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
 }
+BESIDE = ("*.svg", "*.png", "*.webmanifest", DIAGRAMS, f"{HASHED}/*")
+WORKER = "sw.js"
+KEPT = 1_000_000
+"""Bytes of a file that a browser keeps for when the server is away. What draws diagrams is larger: it can wait."""
 
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_FIRST = "no-cache"
@@ -71,11 +80,11 @@ def read_page(folder: Path, version: str, mount: str = "") -> Page:
     index = folder / "index.html"
     if not index.is_file():
         raise PageMissing(folder)
-    files = {
-        f"/{path.relative_to(folder).as_posix()}": read_asset(path)
-        for path in [*folder.glob("*.svg"), *folder.glob(DIAGRAMS), *folder.glob(f"{HASHED}/*")]
-    }
-    return Page(shell=shell_with(version, mount, read_asset(index)), files=files)
+    paths = sorted(path for pattern in BESIDE for path in folder.glob(pattern))
+    files = {f"/{path.relative_to(folder).as_posix()}": read_asset(path) for path in paths}
+    shell = shell_with(version, mount, read_asset(index))
+    worker = worker_with(shell, files, mount, read_asset(folder / WORKER))
+    return Page(shell=shell, files=files | {f"/{WORKER}": worker})
 
 
 def read_asset(path: Path) -> Asset:
@@ -91,3 +100,13 @@ def shell_with(version: str, mount: str, shell: Asset) -> Asset:
     content = shell.content.replace(b'="./', f'="{html.escape(mount)}/'.encode())
     content = content.replace(VERSION_TAG.format("").encode(), VERSION_TAG.format(html.escape(version)).encode())
     return Asset(content=content, media_type=shell.media_type, cache=shell.cache)
+
+
+def worker_with(shell: Asset, files: Mapping[str, Asset], mount: str, worker: Asset) -> Asset:
+    """The service worker, told first what the page is made of: with every other page it is another worker."""
+    content = sha256(shell.content)
+    for name, asset in files.items():
+        content.update(f"{name} {sha256(asset.content).hexdigest()}".encode())
+    kept = [f"{mount}{name}" for name, asset in files.items() if len(asset.content) <= KEPT]
+    page = msgspec.json.encode({"digest": content.hexdigest(), "files": kept})
+    return replace(worker, content=b"self.page=" + page + b";\n" + worker.content)

@@ -98,6 +98,10 @@ class Gatekeeper:
         """Who is signed in, who was seen last first."""
         return sorted(map(self._fresh, self._devices.values()), key=lambda device: device.seen, reverse=True)
 
+    def signed_in(self) -> list[str]:
+        """The ids of the devices that are signed in."""
+        return [device.id for device in self._devices.values()]
+
     # Signing in.
 
     def sign_in_by_code(self, code: str, name: str, address: str) -> tuple[str, Device]:

@@ -122,6 +122,11 @@ class Hub:
         """Whether a person looks at any tab now."""
         return any(viewer.visible for viewer in self._viewers)
 
+    def sees(self, session: SessionId) -> bool:
+        """Whether a person looks at a browser that has this session open."""
+        looking = [viewer for viewer in self._viewers if viewer.visible]
+        return any(follow.session == session for viewer in looking for follow in viewer.follows)
+
     @property
     def watched(self) -> int:
         """How many tails run now."""

@@ -46,6 +46,10 @@ def overruled(state: Session, own: Record, before: Sequence[Record]) -> Overrule
         case e.HistoryTruncated():
             words = "A turn is running. Stop it first, then remove messages." if state.running else "Nothing to remove."
             return Overruled(words, winner)
+        case e.TurnSubmitted(replaces=str()):
+            return Overruled(
+                "Another turn began first, so nothing was replaced. Stop it, then send this again.", winner
+            )
         case _:
             return Overruled("Something else came first, so this has no effect.", winner)
 
@@ -60,7 +64,7 @@ def _decides(record: Record, own: Record) -> bool:
             return mine.ask == theirs.ask
         case e.TurnCancelRequested() | e.TurnWithdrawn() as mine, e.TurnEnded() | e.TurnStarted() as theirs:
             return mine.turn == theirs.turn
-        case e.HistoryTruncated(), e.TurnStarted():
+        case e.HistoryTruncated() | e.TurnSubmitted(), e.TurnStarted():
             return True
         case _:
             return isinstance(record.event, _ENDINGS)

@@ -23,7 +23,8 @@ from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
-from holdfast.store.protocol import Hit, Page, Row
+from holdfast.server.pulse import Lateness
+from holdfast.store.protocol import DailyFigures, Hit, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
@@ -121,6 +122,8 @@ class NewTurn(Body, frozen=True, kw_only=True):
     """`id` is chosen by the client: the same message sent twice is recorded once.
 
     `queue` waits for its place, `steer` speaks to the run in progress, `interrupt` cancels it and comes next.
+    `replaces` names a turn that leaves the transcript with all that follows it: this is said in its place, or, while
+    a turn runs, neither happens.
     """
 
     id: Id
@@ -128,6 +131,7 @@ class NewTurn(Body, frozen=True, kw_only=True):
     attachments: Annotated[tuple[Attachment, ...], Meta(max_length=50)] = ()
     mode: Literal["queue", "steer", "interrupt"] = "queue"
     continues: Id | None = None
+    replaces: Id | None = None
 
 
 class Continuation(Body, frozen=True, kw_only=True):
@@ -161,6 +165,13 @@ class Truncation(Body, frozen=True, kw_only=True):
     """This turn and all that follows it leave the transcript; without a turn, everything does."""
 
     turn: Id | None = None
+
+
+class Fork(Body, frozen=True, kw_only=True):
+    """The last turn that the new session has. `id` may be chosen: the same wish again then makes no second one."""
+
+    turn: Id
+    id: Id | None = None
 
 
 class SignIn(Body, frozen=True, kw_only=True):
@@ -433,6 +444,23 @@ class AccountState(Answer, frozen=True, kw_only=True):
     devices: list[SignedInDevice]
 
 
+class PushState(Answer, frozen=True, kw_only=True):
+    """Whether the device that asks is pushed to. `key` is the server's own, as a browser wants it to subscribe."""
+
+    key: str
+    on: bool
+    details: bool
+
+
+class PushSubscribed(Body, frozen=True, kw_only=True):
+    """What a browser's push service gave it. `details`: the command or the question itself may be shown."""
+
+    endpoint: Annotated[str, Meta(max_length=2000)]
+    p256dh: Annotated[str, Meta(max_length=200)]
+    auth: Annotated[str, Meta(max_length=100)]
+    details: bool = False
+
+
 class OneTimeLink(Answer, frozen=True, kw_only=True):
     """A link that signs in whoever opens it, once. `rows` is its QR code: a text of 0 (light) and 1 (dark) a row.
 
@@ -481,6 +509,40 @@ class Places(Answer, frozen=True, kw_only=True):
 
     running: int = 0
     waiting: tuple[SessionId, ...] = ()
+
+
+class DiskUse(Answer, frozen=True, kw_only=True):
+    """Bytes: what lies in the home by its kind, and what is free beside it."""
+
+    store: int
+    blobs: int
+    logs: int
+    spools: int
+    free: int
+
+
+class Wellbeing(Answer, frozen=True, kw_only=True):
+    """How the server is. `runners` live, `running` of them hold a place, `waiting` sessions wait for one."""
+
+    uptime: float
+    runners: int
+    running: int
+    waiting: int
+    watched: int
+    writable: bool
+    store_error: str
+    lateness: Lateness
+
+
+class Insights(Answer, frozen=True, kw_only=True):
+    """Days from `first` to `today`, those without figures left out; the largest sessions first."""
+
+    first: int
+    today: int
+    days: list[DailyFigures]
+    sessions: list[SessionSize]
+    disk: DiskUse
+    health: Wellbeing
 
 
 # What the live connection says beside records and rows.

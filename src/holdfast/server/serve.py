@@ -35,6 +35,9 @@ from holdfast.server.links import Links
 from holdfast.server.listening import listen
 from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
+from holdfast.server.push.pusher import Pusher
+from holdfast.server.push.sealed import Keys
+from holdfast.server.push.subscriptions import Subscriptions
 from holdfast.server.roster import Roster
 from holdfast.server.supervisor import Supervisor
 from holdfast.server.wiring import Wiring
@@ -160,6 +163,8 @@ async def run(
             gatekeeper=gatekeeper,
             supervisor=Supervisor(store, settings, lambda: roster.early),
             roster=roster,
+            push=Subscriptions(settings.home, gatekeeper.signed_in),
+            push_keys=Keys(settings.home),
             instance=presence.instance,
             started=time.monotonic(),
         )
@@ -178,8 +183,8 @@ async def run(
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
-        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run())]
-        watches.append(group.create_task(notified(wiring, presence.link)))
+        watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run(), wiring.pulse.run())]
+        watches += [group.create_task(watch) for watch in (notified(wiring, presence.link), pushed(wiring))]
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
         await Server(config, announce, hub.close).serve(sockets=[listener])
         wiring.imports.close()
@@ -214,6 +219,16 @@ async def notified(wiring: Wiring, link: str) -> None:
             return await Notifier(wiring, link).run()
         except Exception:
             log.exception("notify.failed")
+            await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def pushed(wiring: Wiring) -> None:
+    """Push to who has no tab open, until cancelled. A mistake there must not end the server."""
+    while True:
+        try:
+            await Pusher(wiring).run()
+        except Exception:
+            log.exception("push.failed")
             await asyncio.sleep(AGAIN_SECONDS)
 
 

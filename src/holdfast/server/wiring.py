@@ -10,6 +10,9 @@ from holdfast.ownership import Holder
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.hub import Hub
 from holdfast.server.imports import Imports
+from holdfast.server.pulse import Pulse
+from holdfast.server.push.sealed import Keys
+from holdfast.server.push.subscriptions import Subscriptions
 from holdfast.server.roster import Roster
 from holdfast.server.schema import Places
 from holdfast.settings import Settings
@@ -61,9 +64,12 @@ class Wiring:
     gatekeeper: Gatekeeper
     supervisor: Supervising
     roster: Roster
+    push: Subscriptions
+    push_keys: Keys
     instance: str
     started: float
     imports: Imports = field(default_factory=Imports)
+    pulse: Pulse = field(default_factory=Pulse)
     clock: Callable[[], float] = time.monotonic
 
     @property

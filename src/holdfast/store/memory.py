@@ -25,6 +25,7 @@ from holdfast.core.errors import (
     SessionExists,
 )
 from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.figures import Figures, Tally
 from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
 from holdfast.core.items import END, Item, ToolCall
 from holdfast.core.overview import Overview
@@ -32,7 +33,21 @@ from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.core.window import Settled
 from holdfast.store.pages import Checkpoint, Projection
-from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row, before, begun_by
+from holdfast.store.protocol import (
+    Appended,
+    Claimed,
+    DailyFigures,
+    Hit,
+    Listing,
+    Opened,
+    Owner,
+    Page,
+    Query,
+    Row,
+    SessionSize,
+    before,
+    begun_by,
+)
 from holdfast.store.search import fold, hit, indexed, words
 
 
@@ -66,6 +81,11 @@ class DictShelf:
     def cut(self, first: int) -> None:
         self.items = {place: entry for place, entry in self.items.items() if place[0] < first}
 
+    def last(self) -> tuple[int, int, int]:
+        page = max((page for page, _ in self.items.values()), default=1)
+        bodies = [window.dump_item(item) for kept, item in self.items.values() if kept == page]
+        return page, len(bodies), sum(map(len, bodies))
+
     def page(self, number: int) -> Page:
         found = sorted(self.items.items(), key=_place)
         return Page(number, [Settled(place[0], item) for place, (page, item) in found if page == number])
@@ -83,11 +103,16 @@ class Log:
         self.drained: dict[int, int] = {}
         self.shelf = DictShelf()
         self.projection = Projection(Checkpoint())
+        self.tally = Tally()
         self.change = 0
 
     @property
     def overview(self) -> Overview:
         return self.projection.overview
+
+    def settle(self) -> None:
+        self.tally.take(self.projection.tally)
+        self.projection.settle(self.shelf)
 
 
 class MemoryStore:
@@ -152,7 +177,7 @@ class MemoryStore:
         log.epoch, log.position = log.epoch + 1, 0
         if facts:
             await self._store(log, facts, epoch=log.epoch)
-        log.projection.settle(log.shelf)
+        log.settle()
         state = window.load(window.dump(log.projection.session))
         return Claimed(log.epoch, len(log.records), state, log.position)
 
@@ -229,6 +254,25 @@ class MemoryStore:
     async def index(self) -> None:
         pass  # everything is looked at by every search
 
+    async def figures(self, since: int, offset: int = 0) -> list[DailyFigures]:
+        sums: dict[tuple[int, str, str], Figures] = {}
+        for log in self._logs.values():
+            for slot, figures in log.tally.slots.items():
+                key = ((slot.hour * 60 + offset) // 1440, slot.agent, slot.model)
+                sums[key] = sums.get(key, Figures()) + figures
+        found = [(key, figures) for key, figures in sorted(sums.items(), key=lambda row: row[0]) if key[0] >= since]
+        return [
+            DailyFigures(day=day, agent=agent, model=model, figures=figures) for (day, agent, model), figures in found
+        ]
+
+    async def sizes(self, limit: int) -> list[SessionSize]:
+        found = [(name, log) for name, log in self._logs.items() if log.tally.bytes]
+        found.sort(key=lambda entry: (-entry[1].tally.bytes, entry[1].number))
+        return [
+            SessionSize(name, log.overview.title, log.tally.bytes, bool(log.overview.deleted))
+            for name, log in found[:limit]
+        ]
+
     async def purge(self, session: SessionId) -> None:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
@@ -276,7 +320,7 @@ class MemoryStore:
             self._change += 1
             log.change = self._change
         if log.projection.due():
-            log.projection.settle(log.shelf)
+            log.settle()
 
 
 def _place(entry: tuple[tuple[int, int, int], Any]) -> tuple[int, int, int]:

@@ -14,6 +14,7 @@ import msgspec
 from holdfast.core import course, output, window
 from holdfast.core.coalesce import coalesce
 from holdfast.core.events import HistoryTruncated, RunnerLost, RunnerStarted, RunnerStopped, ToolChanged, TurnEnded
+from holdfast.core.figures import Tally
 from holdfast.core.ids import TurnId
 from holdfast.core.overview import Overview, overview, unmoved
 from holdfast.core.records import Record
@@ -39,7 +40,8 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Projection:
-    """A session folded up to its newest record, with what has happened since its checkpoint."""
+    """A session folded up to its newest record, with what has happened since its checkpoint; `tally` counts that,
+    whoever appended it."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.session: Session = window.load(checkpoint.body)
@@ -47,7 +49,7 @@ class Projection:
         self.overview: Overview = overview(self.session)
         self.alive: bool = self.session.alive
         self._restored: dict[TurnId, int] = {}
-        self._bytes = 0
+        self.tally: Tally = Tally()
         self._due = False
         self._moved = False
 
@@ -55,7 +57,7 @@ class Projection:
         """Fold records whose effect on the shelf is there already. `size` is that of all their bodies."""
         for record in coalesce(records):
             self._fold(record)
-        self._bytes += size
+        self.tally.bytes += size
 
     def take(self, records: Sequence[Record], size: int, shelf: Shelf) -> None:
         """Fold new records, and let them change what is settled."""
@@ -65,14 +67,14 @@ class Projection:
             self._cut(record, shelf)
             self._fold(record)
             self._due = self._due or isinstance(record.event, _ENDINGS)
-        self._bytes += size
+        self.tally.bytes += size
 
     def due(self) -> bool:
         """Whether enough has happened for a new checkpoint."""
         return (
             self._due
             or self.session.seq - self.checkpoint.seq >= TAIL_RECORDS
-            or self._bytes >= max(TAIL_BYTES, len(self.checkpoint.body))
+            or self.tally.bytes >= max(TAIL_BYTES, len(self.checkpoint.body))
         )
 
     def settle(self, shelf: Shelf) -> Checkpoint:
@@ -90,7 +92,7 @@ class Projection:
             size += len(window.dump_item(settled.item))
         body = window.dump(self.session)
         self.checkpoint = Checkpoint(seq=self.session.seq, page=page, page_items=items, page_bytes=size, body=body)
-        self._restored, self._bytes, self._due = {}, 0, False
+        self._restored, self.tally, self._due = {}, Tally(), False
         return self.checkpoint
 
     def renewed(self) -> Overview | None:
@@ -105,7 +107,7 @@ class Projection:
         return now
 
     def _fold(self, record: Record) -> None:
-        self.session.apply(record)
+        self.tally.fold(self.session, record)
         self._moved = self._moved or not unmoved(self.overview, self.session, record)
 
     def _bring_back(self, record: Record, shelf: Shelf) -> None:
@@ -135,4 +137,6 @@ class Projection:
             first = course.truncation(self.session, record.event.turn)
             if first is not None:
                 shelf.cut(first)
+                page, items, size = shelf.last()
+                self.checkpoint = msgspec.structs.replace(self.checkpoint, page=page, page_items=items, page_bytes=size)
                 self._due = True

@@ -11,6 +11,7 @@ import msgspec
 
 from holdfast.core.errors import BadCommand
 from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.figures import Figures
 from holdfast.core.ids import CallId, SessionId, TurnId
 from holdfast.core.items import Item, ToolCall
 from holdfast.core.overview import Overview
@@ -118,6 +119,24 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     marks: list[tuple[int, int]]
 
 
+class DailyFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent used on one day with one model. `day` counts from 1970, in the zone that was asked for."""
+
+    day: int
+    agent: str
+    model: str
+    figures: Figures
+
+
+class SessionSize(msgspec.Struct, frozen=True):
+    """How much a session's events take."""
+
+    session: SessionId
+    title: str
+    bytes: int
+    deleted: bool
+
+
 class Shelf(Protocol):
     """Where a session's settled items lie. Used inside the transaction of an append."""
 
@@ -136,6 +155,10 @@ class Shelf(Protocol):
 
     def cut(self, first: int) -> None:
         """Remove the items of turn number `first` and of all that follow."""
+        ...
+
+    def last(self) -> tuple[int, int, int]:
+        """The last page that has items, how many, and their size; page 1 if there are none."""
         ...
 
 
@@ -234,8 +257,21 @@ class Store(Protocol):
         """Bring what a search can find up to date. A search does so itself; done now and then, it need not wait."""
         ...
 
+    async def figures(self, since: int, offset: int = 0) -> list[DailyFigures]:
+        """What was used from day `since` on, at a cost that does not grow with the logs; days begin `offset` minutes
+        before those of UTC.
+
+        A turn that has ended is counted; what one that runs has used may be counted later. Deleted sessions count,
+        purged ones don't.
+        """
+        ...
+
+    async def sizes(self, limit: int) -> list[SessionSize]:
+        """The largest sessions, the largest first, as far as their turns have ended."""
+        ...
+
     async def purge(self, session: SessionId) -> None:
-        """Remove a session for good: log, keys, pages. Its id may be used again. The house can't be purged."""
+        """Remove a session for good: log, keys, pages, figures. Its id may be used again. The house can't be purged."""
         ...
 
     async def close(self) -> None:

@@ -212,6 +212,22 @@ async def test_truncating_removes_the_turn_and_all_after_it(store: Store) -> Non
     assert await shown(store) == await never_settled(store)
 
 
+async def test_after_a_truncation_the_last_page_is_the_last_that_has_something(store: Store) -> None:
+    """However much has left: whoever opens the session sees its end, and an agent is told of it."""
+    run = await Run.claim(store)
+    for number in range(100):
+        await run.talk(TurnId(f"t{number}"), f"question{number}", f"answer{number}")
+    assert (await store.open(S1)).page.number > 2
+    await store.append(S1, [e.HistoryTruncated(turn=TurnId("t5"))])
+    opened = await store.open(S1)
+    assert (opened.page.number, len(opened.page.items)) == (1, 15)
+    await run.talk(TurnId("next"), "question", "answer")
+    await Run.claim(store)
+    opened = await store.open(S1)
+    assert (opened.page.number, len(opened.page.items)) == (1, 18)
+    assert await shown(store) == await never_settled(store)
+
+
 async def test_clearing_removes_everything(store: Store) -> None:
     """Without a turn, the whole transcript goes; the log keeps it."""
     await three_turns(store)

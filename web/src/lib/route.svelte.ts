@@ -33,7 +33,7 @@ export class Route {
 
   /** Whether the address is that of the list; a wide screen shows it beside everything. */
   get isList(): boolean {
-    return this.session === null && !this.isSettings && !this.isNew
+    return this.session === null && !this.isSettings && !this.isInsights && !this.isNew
   }
 
   get isSettings(): boolean {
@@ -42,7 +42,21 @@ export class Route {
 
   goSettings(section = ''): void {
     const hash = section === '' ? '' : `#${section}`
-    if (!this.isSettings) history.pushState(null, '', `${base}/settings${hash}`)
+    if (!this.isSettings || hash !== location.hash) history.pushState(null, '', `${base}/settings${hash}`)
+    this.#read()
+  }
+
+  /** The section of the settings that the address leads to. */
+  get section(): string {
+    return this.isSettings ? this.#hash.slice(1) : ''
+  }
+
+  get isInsights(): boolean {
+    return this.#path === `${base}/insights`
+  }
+
+  goInsights(): void {
+    if (!this.isInsights) history.pushState(null, '', `${base}/insights`)
     this.#read()
   }
 

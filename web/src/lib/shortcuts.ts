@@ -1,59 +1,87 @@
-// Keys that work wherever nobody writes. None of them answers anything.
+// Every key that works wherever nobody writes, in one table: the keys do what it says, the help shows what it says, and
+// the palette offers it. None of them answers anything. A stroke with a modifier works while somebody writes, too.
 
 import { waits } from './sessions/groups'
+import type { IconName } from './ui/Icon.svelte'
 import type { Workspace } from './workspace.svelte'
 
+export type Overlay = 'palette' | 'help'
+
 export interface Doings {
-  begin(): void
   toggleRail(): void
+  show(overlay: Overlay): void
 }
 
-const AFTER_G_MS = 1_500
+export interface Shortcut {
+  /** Strokes, one after the other; `Mod` is Cmd on a Mac and Ctrl elsewhere. */
+  keys: string
+  words: string
+  act: (workspace: Workspace, doings: Doings) => void
+  /** With an icon it is offered in the palette as well, if `offered` allows. */
+  icon?: IconName
+  offered?: (workspace: Workspace) => boolean
+}
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: 'Mod+K', words: 'Find a session or a command', act: (_, { show }) => show('palette') },
+  { keys: 'N', words: 'New session', icon: 'plus', act: (workspace) => workspace.beginNew() },
+  {
+    keys: 'G W',
+    words: 'Next session that waits for you',
+    icon: 'diamond',
+    act: nextWaiting,
+    offered: ({ sessions }) => waits(sessions.rows).length > 0,
+  },
+  { keys: 'Alt+A', words: 'Go to what waits for an answer', act: focusAsk },
+  { keys: '/', words: 'Search sessions', act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
+  { keys: 'J', words: 'Next session in the list', act: () => moveRow(1) },
+  { keys: 'K', words: 'Previous session in the list', act: () => moveRow(-1) },
+  { keys: 'G I', words: 'Insights', icon: 'insights', act: ({ route }) => route.goInsights() },
+  { keys: '[', words: 'Show or hide the list', icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
+  { keys: '?', words: 'Keyboard shortcuts', icon: 'keys', act: (_, { show }) => show('help') },
+]
+
+const AFTER_MS = 1_500
+export const APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '')
 
 export function shortcuts(workspace: Workspace, doings: Doings): (event: KeyboardEvent) => void {
-  let pressedG = -Infinity
+  let before = ''
+  let pressed = -Infinity
 
   return (event) => {
-    if (event.altKey && event.code === 'KeyA' && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault()
-      focusAsk()
-      return
-    }
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
-    const act = actOf(event.key)
-    if (act === null) return
+    const stroke = strokeOf(event)
+    const modified = stroke.length > 1
+    if (stroke === '' || (!modified && (event.defaultPrevented || isWriting(event.target)))) return
+    const both = performance.now() - pressed < AFTER_MS ? `${before} ${stroke}` : stroke
+    const found = of(both) ?? of(stroke)
+    const begins = found === undefined && SHORTCUTS.some(({ keys }) => keys.startsWith(`${stroke} `))
+    ;[before, pressed] = begins ? [stroke, performance.now()] : ['', -Infinity]
+    if (found === undefined && !begins) return
     event.preventDefault()
-    act()
+    found?.act(workspace, doings)
   }
+}
 
-  function actOf(key: string): (() => void) | null {
-    if (key === 'w' && performance.now() - pressedG < AFTER_G_MS) return nextWaiting
-    switch (key) {
-      case 'g':
-        return () => (pressedG = performance.now())
-      case 'n':
-        return doings.begin
-      case '[':
-        return doings.toggleRail
-      case '/':
-        return () => document.querySelector<HTMLElement>('input[type=search]')?.focus()
-      case 'j':
-        return () => moveRow(1)
-      case 'k':
-        return () => moveRow(-1)
-      default:
-        return null
-    }
-  }
+function of(keys: string): Shortcut | undefined {
+  return SHORTCUTS.find((shortcut) => shortcut.keys === keys)
+}
 
-  /** The next session that waits, after the open one. */
-  function nextWaiting(): void {
-    pressedG = -Infinity
-    const waiting = waits(workspace.sessions.rows)
-    const open = waiting.findIndex(({ id }) => id === workspace.route.session)
-    const next = waiting[(open + 1) % waiting.length]
-    if (next !== undefined) workspace.route.go(next.id)
-  }
+/** What was pressed, as the table writes it; empty for what can't stand there. */
+export function strokeOf(event: KeyboardEvent, apple = APPLE): string {
+  const key = event.key.toUpperCase()
+  const [mod, other] = apple ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey]
+  if (other || key.length !== 1 || (event.shiftKey && key !== key.toLowerCase())) return ''
+  // With Alt a Mac writes another letter than the one on the key.
+  if (event.altKey) return mod ? '' : `Alt+${event.code.replace('Key', '')}`
+  return mod ? `Mod+${key}` : key
+}
+
+/** The next session that waits, after the open one. */
+function nextWaiting({ sessions, route }: Workspace): void {
+  const waiting = waits(sessions.rows)
+  const open = waiting.findIndex(({ id }) => id === route.session)
+  const next = waiting[(open + 1) % waiting.length]
+  if (next !== undefined) route.go(next.id)
 }
 
 function rows(): HTMLAnchorElement[] {
@@ -82,6 +110,6 @@ function focusAsk(): void {
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest('input, textarea, select, [data-ask]') !== null)
+    (target.isContentEditable || target.closest('input, textarea, select, dialog, [data-ask]') !== null)
   )
 }

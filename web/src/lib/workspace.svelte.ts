@@ -10,6 +10,7 @@ import { Notices } from './asks/notices.svelte'
 import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
 import type { Heard } from './live/messages'
+import { ledTo, whenLed } from './push/worker'
 import { Route } from './route.svelte'
 import { Conversation } from './session/conversation.svelte'
 import { Sessions } from './sessions/sessions.svelte'
@@ -31,7 +32,7 @@ export class Workspace {
   answering = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)
   #deleted = $state.raw<{ id: string; title: string } | null>(null)
-  #aimed = $state<string | null>(null)
+  #aimed = $state(ledTo(location.hash))
   #predecessor: string | null = null
   #seen = 0
   #token: string | null = null
@@ -96,7 +97,8 @@ export class Workspace {
 
   /** Everything that lasts as long as the page does. */
   watch(): () => void {
-    const ends = [this.account.watch(), this.route.watch(), this.live.watch()]
+    const led = whenLed(({ session, name }) => this.#lead(session, name))
+    const ends = [this.account.watch(), this.route.watch(), this.live.watch(), led]
     return () => ends.forEach((end) => end())
   }
 
@@ -148,6 +150,8 @@ export class Workspace {
   async renew(change: () => Promise<{ token: string }>): Promise<void> {
     await this.account.renew(change)
     this.#wish()
+    const { goOn } = await import('./push/push.svelte')
+    await goOn()
   }
 
   #refused(token: string | null): void {

@@ -30,6 +30,9 @@ async def submit_turn(wiring: Wired, client: Caller, session_id: FromPath[str], 
 
 async def _command(wiring: Wired, session: SessionId, client: Caller, data: NewTurn) -> c.Command:
     turn = ids.turn_id(data.id)
+    if data.replaces is not None:
+        replaces = ids.turn_id(data.replaces)
+        return c.ReplaceTurn(turn=turn, replaces=replaces, text=data.text, attachments=data.attachments, client=client)
     if data.mode == "interrupt":
         return c.InterruptTurn(turn=turn, text=data.text, attachments=data.attachments, client=client)
     if data.mode == "steer" and not data.attachments:

@@ -12,9 +12,9 @@ from holdfast.core.overview import Overview
 from holdfast.core.records import Record
 from holdfast.core.window import Settled
 from holdfast.store.pages import Projection
-from holdfast.store.protocol import Hit, Listing, Opened, Owner, Page, Query, Row, before
+from holdfast.store.protocol import DailyFigures, Hit, Listing, Opened, Owner, Page, Query, Row, SessionSize, before
 from holdfast.store.search import fold, hit, match_expression
-from holdfast.store.sqlite import projecting
+from holdfast.store.sqlite import counting, projecting
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
 
@@ -130,6 +130,27 @@ class Reading:
         """Whether settled words wait to be put into the index."""
         with self._transaction():
             return bool(self._execute(UNINDEXED).fetchall())
+
+    def uncounted(self) -> bool:
+        """Whether some session is to be counted anew."""
+        with self._transaction():
+            return counting.uncounted(self._connection) is not None
+
+    def figures(self, since: int, offset: int) -> list[DailyFigures]:
+        with self._transaction():
+            return [
+                DailyFigures(day=day, agent=agent, model=model, figures=counting.figures_of(tuple(sums)))
+                for day, agent, model, *sums in self._execute(counting.DAYS, {"since": since, "offset": offset})
+            ]
+
+    def sizes(self, limit: int) -> list[SessionSize]:
+        with self._transaction():
+            found = [
+                (name, _decode_overview(body), size) for name, body, size in self._execute(counting.LARGEST, (limit,))
+            ]
+        return [
+            SessionSize(SessionId(name), overview.title, size, bool(overview.deleted)) for name, overview, size in found
+        ]
 
     def blobs(self) -> set[str]:
         with self._transaction():

@@ -20,6 +20,9 @@ SELECT number, body FROM items WHERE session = ? AND call = ? AND turn = ? ORDER
 CUT_WORDS = "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
 CUT_UNINDEXED = "DELETE FROM unindexed WHERE item IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
 CUT_ITEMS = "DELETE FROM items WHERE session = ? AND number >= ?"
+LAST = """
+SELECT page, count(*), sum(length(body)) FROM items WHERE session = ? GROUP BY page ORDER BY page DESC LIMIT 1
+"""
 READ_PAGE = "SELECT number, body FROM items WHERE session = ? AND page = ? ORDER BY number, k, part"
 
 
@@ -61,3 +64,8 @@ class SqlShelf:
         self._execute(CUT_WORDS, (self._session, first))
         self._execute(CUT_UNINDEXED, (self._session, first))
         self._execute(CUT_ITEMS, (self._session, first))
+
+    def last(self) -> tuple[int, int, int]:
+        for page, items, size in self._execute(LAST, (self._session,)):
+            return page, items, size
+        return 1, 0, 0

@@ -16,7 +16,19 @@ from holdfast.core.events import AnyFact, Event, SessionCreated
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.records import Position, Record
 from holdfast.core.session import Session
-from holdfast.store.protocol import Appended, Claimed, Hit, Listing, Opened, Owner, Page, Query, Row
+from holdfast.store.protocol import (
+    Appended,
+    Claimed,
+    DailyFigures,
+    Hit,
+    Listing,
+    Opened,
+    Owner,
+    Page,
+    Query,
+    Row,
+    SessionSize,
+)
 from holdfast.store.sqlite.bell import Bell
 from holdfast.store.sqlite.connection import SERVER_AUTOCHECKPOINT, Database, connect, migrate, translated
 from holdfast.store.sqlite.gate import Gate
@@ -195,6 +207,20 @@ class SqliteStore:
         done = INDEXED_AT_ONCE if await self._reader.do(Reading.unindexed) else 0
         while done == INDEXED_AT_ONCE:
             done = await self._writer.do(lambda writing: writing.index(INDEXED_AT_ONCE))
+
+    async def figures(self, since: int, offset: int = 0) -> list[DailyFigures]:
+        await self._count()
+        return await self._reader.do(lambda reading: reading.figures(since, offset))
+
+    async def sizes(self, limit: int) -> list[SessionSize]:
+        await self._count()
+        return await self._reader.do(lambda reading: reading.sizes(limit))
+
+    async def _count(self) -> None:
+        with contextlib.suppress(StoreError):  # a store that can't be written says what it has counted
+            missing = await self._reader.do(Reading.uncounted)
+            while missing:
+                missing = await self._writer.do(Writing.count)
 
     async def blobs(self) -> set[str]:
         """The blobs that some session speaks of."""

@@ -28,7 +28,7 @@ from holdfast.core.session import Session
 from holdfast.store.pages import Checkpoint, Projection
 from holdfast.store.protocol import Appended, Claimed, begun_by
 from holdfast.store.search import fold, indexed
-from holdfast.store.sqlite import projecting
+from holdfast.store.sqlite import counting, projecting
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.gate import Gate
 from holdfast.store.sqlite.projecting import SPAN, Place
@@ -66,6 +66,7 @@ PURGE = (
     "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE session = ?)",
     "DELETE FROM items WHERE session = ?",
     "DELETE FROM checkpoints WHERE session = ?",
+    *counting.FORGET,
     "DELETE FROM tags WHERE session = ?",
     "DELETE FROM overviews WHERE session = ?",
     "DELETE FROM attachments WHERE session = ?",
@@ -227,6 +228,14 @@ class Writing:
             if left:
                 self._execute(INDEXED, (left[-1][0],))
         return len(left)
+
+    def count(self) -> bool:
+        """Count one session anew whose figures are missing; whether there was one."""
+        with self.transaction(sync=False):
+            number = counting.uncounted(self._connection)
+            if number is not None:
+                counting.recount(self._connection, number)
+        return number is not None
 
     # The second that a power cut may cost.
 
@@ -407,9 +416,11 @@ class Writing:
         projecting.write_overview(self._connection, number, overview, fold(overview.title), alive=alive)
 
     def _checkpoint(self, number: int, projection: Projection) -> None:
+        before, tally = projection.checkpoint.seq, projection.tally
         checkpoint: Checkpoint = projection.settle(SqlShelf(self._connection, number))
         faults.point("store.settled")
         projecting.save(self._connection, number, checkpoint)
+        counting.add(self._connection, number, before, checkpoint.seq, tally)
 
 
 def _digest(body: bytes) -> bytes:

@@ -58,7 +58,7 @@ export async function send(path: string, { method = 'GET', body, signal }: Asked
   return response
 }
 
-async function parsed(response: Response): Promise<unknown> {
+export async function parsed(response: Response): Promise<unknown> {
   try {
     return await response.json()
   } catch {

@@ -46,6 +46,11 @@ export function restoreSession(id: string): Promise<Done> {
   return request('Done', `/api/sessions/${encodeURIComponent(id)}/restore`, { method: 'POST' })
 }
 
+/** A new session, `id`, with everything up to and including this turn. */
+export function forkSession(session: string, turn: string, id: string): Promise<Created> {
+  return request('Created', `/api/sessions/${encodeURIComponent(session)}/fork`, { method: 'POST', body: { turn, id } })
+}
+
 export function search(q: string, signal: AbortSignal): Promise<Hits> {
   return request('Hits', `/api/search?${new URLSearchParams({ q, limit: '30' })}`, { signal })
 }

@@ -202,6 +202,13 @@ export interface Created {
   created: boolean
 }
 
+export interface DailyFigures {
+  day: number
+  agent: string
+  model: string
+  figures: Figures
+}
+
 export interface Defaults {
   agent: string
   model: string
@@ -231,6 +238,14 @@ export interface Diff {
   path: string
   new: string
   old: string | null
+}
+
+export interface DiskUse {
+  store: number
+  blobs: number
+  logs: number
+  spools: number
+  free: number
 }
 
 export interface Done {
@@ -275,6 +290,18 @@ export interface Failure {
   error: string
   code: string
   record: WireRecord | null
+}
+
+export interface Figures {
+  turns: number
+  failures: number
+  approvals: number
+  run_ms: number
+  input: number
+  output: number
+  cached: number
+  reasoning: number
+  cost: number
 }
 
 export interface Gone {
@@ -329,9 +356,23 @@ export interface ImportReport {
   report: Report
 }
 
+export interface Insights {
+  first: number
+  today: number
+  days: DailyFigures[]
+  sessions: SessionSize[]
+  disk: DiskUse
+  health: Wellbeing
+}
+
 export interface Late {
   epoch: number
   turn: string
+}
+
+export interface Lateness {
+  last: number
+  worst: number
 }
 
 export interface Ledger {
@@ -417,6 +458,7 @@ export interface NewTurn {
   attachments?: Attachment[]
   mode?: 'interrupt' | 'queue' | 'steer'
   continues?: string | null
+  replaces?: string | null
 }
 
 export interface Notice {
@@ -537,6 +579,19 @@ export interface PublicEndpoint {
   default_model: string
   window: number
   source: 'config' | 'environment' | 'page'
+}
+
+export interface PushState {
+  key: string
+  on: boolean
+  details: boolean
+}
+
+export interface PushSubscribed {
+  endpoint: string
+  p256dh: string
+  auth: string
+  details?: boolean
 }
 
 export interface Question {
@@ -867,6 +922,13 @@ export interface SessionRow {
   unseen: boolean
 }
 
+export interface SessionSize {
+  session: string
+  title: string
+  bytes: number
+  deleted: boolean
+}
+
 export interface SettledPage {
   number: number
   items: PageItem[]
@@ -1101,6 +1163,7 @@ export interface TurnSubmitted {
   ahead: boolean
   ephemeral: boolean
   continues: string | null
+  replaces: string | null
 }
 
 export interface TurnWithdrawn {
@@ -1142,6 +1205,18 @@ export interface UserMessage {
   client: string
   ephemeral: boolean
   continues: string | null
+  replaces: string | null
+}
+
+export interface Wellbeing {
+  uptime: number
+  runners: number
+  running: number
+  waiting: number
+  watched: number
+  writable: boolean
+  store_error: string
+  lateness: Lateness
 }
 
 export interface WireRecord {
@@ -1219,6 +1294,7 @@ export const SHAPES = {
   PlanReplaced: {"kind":{"e":["plan.replaced"]},"turn":"s","entries":[{"a":"@PlanEntry"},[]]},
   Process: {"agent":"s","instance":["s",""],"pid":["i",0],"born":["i",0],"group":["i",0],"reference":["s",""],"steers":["b",false],"takes_reasons":["b",false],"remembers":["b",false]},
   PublicEndpoint: {"name":"s","base_url":"s","has_key":"b","key_from":{"e":["","environment","file"]},"key_env":"s","models":{"a":"s"},"default_model":"s","window":"i","source":{"e":["config","environment","page"]}},
+  PushState: {"key":"s","on":"b","details":"b"},
   Question: {"type":{"e":["question"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"ask":"s","state":[{"e":["answered","delivered","expired","open","undelivered"]},"open"],"answer_seq":["i",0],"answered_at":["i",0],"answered_from":["s",""],"notified_at":["i",0],"expired_because":["s",""],"text":"s","choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0],"answer":["s",""],"token":["s",""]},
   QuestionAnswered: {"kind":{"e":["question.answered"]},"client":["s",""],"ask":"s","text":["s",""],"secret":["b",false],"token":["s",""]},
   QuestionAsked: {"kind":{"e":["question.asked"]},"ask":"s","turn":"s","text":"s","parent":[{"o":["s","0"]},null],"choices":[{"a":"s"},[]],"free_text":["b",true],"secret":["b",false],"timeout_seconds":["i",0],"expires_at":["i",0]},
@@ -1273,11 +1349,11 @@ export const SHAPES = {
   TurnReleased: {"kind":{"e":["turn.released"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   TurnStarted: {"kind":{"e":["turn.started"]},"turn":"s","instance":["s",""]},
   TurnSteered: {"kind":{"e":["turn.steered"]},"client":["s",""],"turn":"s","steer":"s","text":"s"},
-  TurnSubmitted: {"kind":{"e":["turn.submitted"]},"client":["s",""],"turn":"s","text":"s","attachments":[{"a":"@Attachment"},[]],"ahead":["b",false],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  TurnSubmitted: {"kind":{"e":["turn.submitted"]},"client":["s",""],"turn":"s","text":"s","attachments":[{"a":"@Attachment"},[]],"ahead":["b",false],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
   TurnWithdrawn: {"kind":{"e":["turn.withdrawn"]},"client":["s",""],"turn":"s"},
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
-  UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null]},
+  UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
   WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes

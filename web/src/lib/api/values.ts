@@ -22,6 +22,7 @@ import {
   type Offers,
   type OneTimeLink,
   type Places,
+  type PushState,
   type Ready,
   type Records,
   type Reset,
@@ -55,6 +56,7 @@ export interface Values {
   Offers: Offers
   OneTimeLink: OneTimeLink
   Places: Places
+  PushState: PushState
   Ready: Ready
   Records: Omit<Records, 'records'>
   Reset: Reset

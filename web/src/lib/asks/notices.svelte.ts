@@ -5,6 +5,8 @@ import { Refused, Unreached } from '../api/client'
 import type { Approval, Question, SessionRow } from '../api/shapes.gen'
 import { listAsks } from '../api/turns'
 import type { Watched } from '../live/live.svelte'
+import { showByWorker } from '../push/worker'
+import { kept } from '../ui/kept'
 
 export type Standing = 'missing' | 'default' | 'granted' | 'denied'
 
@@ -13,7 +15,7 @@ const LONGEST = 200
 export class Notices {
   #standing = $state<Standing>(typeof Notification === 'undefined' || !isSecureContext ? 'missing' : Notification.permission)
   /** What was told or seen, by the ask; each is told once. */
-  readonly #told = new Map<string, { session: string; notice: Notification | null }>()
+  readonly #told = new Map<string, { session: string; notice: { close(): void } | null }>()
   /** The row of each session as of which its asks were looked at. */
   readonly #looked = new Map<string, number>()
   readonly #open: (session: string, ask: string) => void
@@ -61,11 +63,13 @@ export class Notices {
     this.#told.set(ask.ask, { session: row.id, notice: seen ? null : this.#show(row, ask) })
   }
 
-  #show(row: SessionRow, ask: Approval | Question): Notification {
+  #show(row: SessionRow, ask: Approval | Question): { close(): void } {
     const words = ask.type === 'approval' ? ask.command || ask.title : ask.text
     // The tag is the browser's: what another tab shows under it is the same one.
     const options = { body: words.slice(0, LONGEST), tag: `holdfast-${ask.ask}` }
-    const notice = new Notification(`${row.title || 'A session'} waits for you`, options)
+    const title = `${row.title || 'A session'} waits for you`
+    if (kept('push', null) !== null) return showByWorker(title, { ...options, data: { session: row.id, name: ask.ask } })
+    const notice = new Notification(title, options)
     notice.onclick = () => {
       window.focus()
       this.#open(row.id, ask.ask)

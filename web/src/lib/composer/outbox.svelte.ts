@@ -17,6 +17,8 @@ export interface Outgoing {
   attachments: Attachment[]
   mode: Mode
   time: number
+  /** The turn in whose place it is said. */
+  replaces?: string
   /** Set on the first message of a session that is not there yet. */
   begin: NewSession | null
   state: 'sending' | 'waiting' | 'sent' | 'refused'
@@ -52,11 +54,12 @@ export class Outbox {
 
   send(
     session: string,
-    said: { text: string; attachments?: Attachment[]; mode?: Mode; begin?: NewSession },
+    said: { text: string; attachments?: Attachment[]; mode?: Mode; begin?: NewSession; replaces?: string },
   ): Outgoing {
-    const { text, attachments = [], mode = 'queue', begin = null } = said
+    const { attachments = [], mode = 'queue', begin = null } = said
     const state = 'sending' as const
-    const message = { id: newId(), session, text, attachments, mode, begin, state, error: '', seq: 0, time: Date.now() }
+    const fresh = { id: newId(), session, state, error: '', seq: 0, time: Date.now() }
+    const message: Outgoing = { ...said, attachments, mode, begin, ...fresh }
     this.#messages.push(message)
     this.#store()
     void this.#work()
@@ -74,6 +77,7 @@ export class Outbox {
   retry(id: string): void {
     const found = this.#messages.find((each) => each.id === id)
     if (found === undefined) return
+    if (found.replaces !== undefined) found.id = newId() // it may be in the log already, and count for nothing
     found.state = 'waiting'
     void this.#work()
   }
@@ -97,8 +101,9 @@ export class Outbox {
     try {
       if (message.begin !== null) await createSession({ ...message.begin, id: message.session })
       message.begin = null
-      const { id, text, attachments, mode } = message
-      message.seq = (await submitTurn(message.session, { id, text, attachments, mode })).seq
+      const { id, text, attachments, mode, replaces } = message
+      const body = { id, text, attachments, mode, ...(replaces !== undefined && { replaces }) }
+      message.seq = (await submitTurn(message.session, body)).seq
       message.state = 'sent'
     } catch (error) {
       if (error instanceof Refused) {

@@ -13,17 +13,22 @@ const LOST = "The agent's process ended."
 const IN_DOUBT = 'A step that had begun may or may not have run: look before you repeat it.'
 
 export function submit(state: Session, record: LogRecord, event: wire.TurnSubmitted): void {
-  if (state.turns.has(event.turn)) return
-  const { text, attachments, client, ephemeral, continues } = event
-  const message = words(event.turn, record.time, { text, attachments, client, ephemeral, continues })
+  if (state.turns.has(event.turn) || keeps(state, event.replaces)) return
+  const { text, attachments, client, ephemeral, continues, replaces } = event
+  const message = words(event.turn, record.time, { text, attachments, client, ephemeral, continues, replaces })
   enqueue(state, newTurn(event.turn, record.seq, message), event.ahead)
   touch(state, record)
+}
+
+/** Whether the truncation of the turn, which is the record before, could not count. */
+function keeps(state: Session, id: string | null): boolean {
+  return id !== null && (state.running !== null || state.queue.includes(id))
 }
 
 type Said = Pick<wire.UserMessage, 'text' | 'client'> & Partial<wire.UserMessage>
 
 function words(turn: string, time: number, said: Said): wire.UserMessage {
-  const plain = { attachments: [], ephemeral: false, continues: null, parent: null, recovered: false }
+  const plain = { attachments: [], ephemeral: false, continues: null, replaces: null, parent: null, recovered: false }
   return { type: 'user', turn, k: 0, time, ...plain, ...said }
 }
 

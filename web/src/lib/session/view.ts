@@ -2,7 +2,7 @@
 
 import { createContext } from 'svelte'
 import type { Asks } from '../asks/asks.svelte'
-import type { Approval, Item, Question } from './state'
+import type { Approval, Item, Question, UserMessage } from './state'
 
 export interface View {
   readonly session: string
@@ -22,6 +22,12 @@ export interface View {
   continueTurn(turn: string): Promise<void>
   /** Send the message of this turn once more. */
   retry(turn: string): void
+  /** Whether the past can be changed: not while a turn runs. */
+  readonly settled: boolean
+  /** Take the conversation back to before this message and say this in its place. */
+  replace(message: UserMessage, text: string): void
+  /** Go on in a new session with everything up to and including this turn. */
+  fork(turn: string): Promise<void>
 }
 
 export const [getView, setView] = createContext<View>()

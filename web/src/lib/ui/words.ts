@@ -48,12 +48,13 @@ export function count(number: number): string {
 export function bytes(size: number): string {
   if (size < 1_000) return `${size} B`
   if (size < 1_000_000) return `${trimmed(size / 1_000)} kB`
-  return `${trimmed(size / 1_000_000)} MB`
+  if (size < 1_000_000_000) return `${trimmed(size / 1_000_000)} MB`
+  return `${trimmed(size / 1_000_000_000)} GB`
 }
 
 /** Millionths of the currency. */
 export function money(cost: number): string {
-  return `$${(cost / 1_000_000).toFixed(cost < 10_000 ? 4 : 2)}`
+  return `$${(cost / 1_000_000).toFixed(cost > 0 && cost < 10_000 ? 4 : 2)}`
 }
 
 export function many(number: number, one: string, more = `${one}s`): string {

@@ -1,0 +1,42 @@
+// The entries as they are read: in groups, the group with the best fit first, what was said last of all.
+
+import type { Entry } from './entries'
+import { fitting } from './fuzzy'
+
+export interface Group {
+  name: string
+  entries: readonly Entry[]
+}
+
+export interface Offered {
+  sessions: readonly Entry[]
+  commands: readonly Entry[]
+  settings: readonly Entry[]
+  said: readonly Entry[]
+}
+
+const RECENT = 5
+const FOUND = 8
+
+/** Without words everything is offered, of the sessions the first few. No group is empty. */
+export function grouped(offered: Offered, words: string): Group[] {
+  const typed = words.trim() !== ''
+  const groups = [
+    { name: 'Sessions', found: fitting(offered.sessions, words, named).slice(0, typed ? FOUND : RECENT) },
+    { name: 'Commands', found: fitting(offered.commands, words, named) },
+    { name: 'Settings', found: fitting(offered.settings, words, named) },
+  ]
+  // Answers of the server come later than the words: they go to the end, so that nothing moves under a finger.
+  const said = typed && offered.said.length > 0 ? [{ name: 'In what was said', entries: offered.said.slice(0, FOUND) }] : []
+  return [
+    ...groups
+      .filter(({ found }) => found.length > 0)
+      .sort((a, b) => (b.found[0]?.score ?? 0) - (a.found[0]?.score ?? 0))
+      .map(({ name, found }) => ({ name, entries: found.map(({ one }) => one) })),
+    ...said,
+  ]
+}
+
+function named({ words }: Entry): string {
+  return words
+}

@@ -1,0 +1,9 @@
+// How keys are called.
+
+import { APPLE } from '../shortcuts'
+
+/** The keys as they are written on this machine's keyboard: strokes, each of keys that are held together. */
+export function written(keys: string, apple = APPLE): string[][] {
+  const mod = apple ? 'Cmd' : 'Ctrl'
+  return keys.split(' ').map((stroke) => stroke.replace('Mod', mod).replace('Alt', apple ? 'Option' : 'Alt').split('+'))
+}
