@@ -3,11 +3,13 @@ import App from './App.svelte'
 import { install } from './lib/push/install.svelte'
 import { startWorker } from './lib/push/worker'
 import { theme } from './lib/ui/theme.svelte'
+import { speak } from './lib/words'
 import './tokens.css'
 import './page.css'
 import './prose.css'
 
 theme.apply()
+await speak()
 const page = document.getElementById('page')
 if (page === null) throw new Error('index.html has no element with the id "page".')
 mount(App, { target: page })
