@@ -29,6 +29,7 @@ LOST = {
 }
 
 FIRST_FORMAT = """
+DROP VIEW transcripts; DROP TABLE shared_records; DROP TABLE shared_items;
 DROP TABLE figures; DROP TABLE counts; DROP INDEX checkpoints_by_seq; PRAGMA user_version = 1; SELECT 1
 """
 

@@ -226,7 +226,7 @@ def took_effect(session: Session, record: Record) -> bool:
         case e.TurnCancelRequested() as event:
             turn = session.turns.get(event.turn)
             return turn is not None and (turn.cancel_requested or turn.outcome == "cancelled")
-        case e.HistoryTruncated():
+        case e.HistoryTruncated() | e.SessionForked():
             return session.activity == record.seq
         case _:
             return True

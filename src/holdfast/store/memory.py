@@ -6,6 +6,7 @@ projections (`pages`), because they are ours and not the database's; `tests/stor
 
 import asyncio
 import contextlib
+import copy
 import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ from holdfast.core.errors import (
     NotNow,
     SessionExists,
 )
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
 from holdfast.core.items import END, Item, ToolCall
@@ -47,6 +48,7 @@ from holdfast.store.protocol import (
     SessionSize,
     before,
     begun_by,
+    check_fork,
 )
 from holdfast.store.search import fold, hit, indexed, words
 
@@ -152,6 +154,29 @@ class MemoryStore:
             self._take(log, msgspec.structs.replace(record, seq=seq))
         await self._finish(log)
         return Appended(1, len(records), len(records), self._now())
+
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        if source == HOUSE:
+            raise NotNow("The house log can't be forked.")
+        if session in self._logs:
+            return Appended(1, len(self._logs[session].records), 0)
+        base = self._find(source)
+        events = goes_on(window.load(window.dump(base.projection.session)))
+        log, head, time = copy.deepcopy(base), len(base.records), self._now()
+        log.settle()
+        log.number, log.epoch, log.position, log.tally = self._numbers + 1, base.epoch + 1, 0, Tally()
+        log.drained[base.epoch] = base.position
+        for seq, event in enumerate(events, head + 1):
+            self._take(log, Record(seq=seq, time=time, event=event))
+        check_fork(events, log.projection.session, head + 1)
+        log.keys = {"created": (head + 1, codec.encode(events[0]))}
+        base.settle()
+        self._numbers += 1
+        self._logs[session] = log
+        await self._finish(log)
+        return Appended(head + 1, len(log.records), len(events), time)
 
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None

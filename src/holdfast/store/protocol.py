@@ -9,8 +9,8 @@ from typing import Protocol
 
 import msgspec
 
-from holdfast.core.errors import BadCommand
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.errors import BadCommand, NoSuchTurn
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, SessionForked
 from holdfast.core.figures import Figures
 from holdfast.core.ids import CallId, SessionId, TurnId
 from holdfast.core.items import Item, ToolCall
@@ -186,6 +186,18 @@ class Store(Protocol):
         """
         ...
 
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        """Begin a session whose log begins as that of `source` is now, all or nothing, synced, at a cost that does not
+        grow with its length.
+
+        `goes_on` is given the source's state and says what follows: first of all `SessionForked`. If that has no effect
+        `NoSuchTurn` is raised. The epoch is a new one; keys are not taken over. If there is such a session already,
+        nothing is written and the answer says how far its log reaches.
+        """
+        ...
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
@@ -285,6 +297,15 @@ def begun_by(records: Sequence[Record]) -> SessionCreated:
     if not isinstance(event, SessionCreated):
         raise BadCommand("The log does not begin with the creation of its session, so it can't be taken in.")
     return event
+
+
+def check_fork(events: Sequence[Event], session: Session, seq: int) -> None:
+    """Raise if the record at `seq`, the first of a fork's own, is not what makes it one."""
+    event = events[0] if events else None
+    if not isinstance(event, SessionForked):
+        raise BadCommand("What follows does not begin with the fork, so the session can't be made.")
+    if session.activity != seq:
+        raise NoSuchTurn(event.turn)
 
 
 def tool_in(settled: Settled | None) -> ToolCall | None:

@@ -20,8 +20,8 @@ from holdfast.transfer.values import moment
 
 EPOCHS = 1 << 31
 SAID = (
-    e.SessionRenamed | e.HistoryTruncated | e.TurnSubmitted | e.TurnWithdrawn | e.QueueReordered | e.TurnReleased
-    | e.TurnCancelRequested | e.TurnSteered | e.QuestionAnswered | e.PersonNotified
+    e.SessionRenamed | e.SessionForked | e.HistoryTruncated | e.TurnSubmitted | e.TurnWithdrawn | e.QueueReordered
+    | e.TurnReleased | e.TurnCancelRequested | e.TurnSteered | e.QuestionAnswered | e.PersonNotified
     | e.TextAppended | e.ThoughtAppended | e.ToolChanged | e.TurnStarted | e.TurnEnded | e.PlanReplaced
     | e.SteerDelivered | e.UsageReported | e.TitleSuggested | e.NoticeRaised | e.RunnerStopped | e.RunnerLost
     | e.ApprovalRequested | e.ApprovalDelivered | e.ApprovalExpired | e.QuestionAsked | e.QuestionDelivered

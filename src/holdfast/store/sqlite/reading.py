@@ -38,8 +38,12 @@ OWNERS = """
 SELECT s.id, s.epoch FROM overviews o JOIN sessions s ON s.number = o.session WHERE o.alive ORDER BY o.session
 """
 SEARCH = """
-SELECT s.id, o.body, i.body FROM words w JOIN items i ON i.id = w.rowid JOIN sessions s ON s.number = i.session
-JOIN overviews o ON o.session = i.session
+SELECT s.id, o.body, i.body FROM words w JOIN items i ON i.id = w.rowid
+JOIN sessions s ON s.number IN (
+    SELECT i.session UNION ALL
+    SELECT h.session FROM shared_items h WHERE h.holder = i.session AND i.number BETWEEN h.first AND h.last
+)
+JOIN overviews o ON o.session = s.number
 WHERE words MATCH :expression AND o.place < 2 AND (:session IS NULL OR s.id = :session)
 ORDER BY w.rowid DESC LIMIT :limit
 """

@@ -12,7 +12,7 @@ import msgspec
 
 from holdfast.core import codec
 from holdfast.core.errors import Fenced, Hole, Refused, StoreError
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.records import Position, Record
 from holdfast.core.session import Session
@@ -125,6 +125,11 @@ class SqliteStore:
 
     async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
         return await self._writer.do(lambda writing: writing.admit(session, records))
+
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.fork(session, source, goes_on))
 
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
