@@ -27,5 +27,6 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     // Otherwise the tests would read every style sheet as empty.
     css: true,
+    setupFiles: ['src/lib/words/speak.setup.ts'],
   },
 })
