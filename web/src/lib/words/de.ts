@@ -269,6 +269,8 @@ export const de: Words = {
       recovering: (error) => `${error} Was noch gesagt wurde, lässt sich vielleicht wiederherstellen: Die Suche geht weiter.`,
       recovered: (error) => `${error} Was noch gesagt wurde, ist wiederhergestellt.`,
       silent: 'Dies endete ohne ein Wort.',
+      lost: 'Der Prozess des Agenten endete.',
+      doubt: 'Ein begonnener Schritt wurde vielleicht ausgeführt: vor einer Wiederholung nachsehen.',
       wrote: 'Was zuletzt geschrieben wurde',
       retry: 'Noch einmal',
       goOn: 'Fortsetzen',

@@ -273,6 +273,8 @@ export const en = {
       recovering: (error: string) => `${error} What it still said may be recovered: we keep looking.`,
       recovered: (error: string) => `${error} What it still said was recovered.`,
       silent: 'This ended without a word.',
+      lost: "The agent's process ended.",
+      doubt: 'A step that had begun may or may not have run: look before you repeat it.',
       wrote: 'What it wrote last',
       retry: 'Try again',
       goOn: 'Continue',
