@@ -3,6 +3,7 @@
 
 import { waits } from './sessions/groups'
 import type { IconName } from './ui/Icon.svelte'
+import { words } from './words'
 import type { Workspace } from './workspace.svelte'
 
 export type Overlay = 'palette' | 'help'
@@ -15,7 +16,7 @@ export interface Doings {
 export interface Shortcut {
   /** Strokes, one after the other; `Mod` is Cmd on a Mac and Ctrl elsewhere. */
   keys: string
-  words: string
+  words: () => string
   act: (workspace: Workspace, doings: Doings) => void
   /** With an icon it is offered in the palette as well, if `offered` allows. */
   icon?: IconName
@@ -23,22 +24,22 @@ export interface Shortcut {
 }
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: 'Mod+K', words: 'Find a session or a command', act: (_, { show }) => show('palette') },
-  { keys: 'N', words: 'New session', icon: 'plus', act: (workspace) => workspace.beginNew() },
+  { keys: 'Mod+K', words: () => words.shortcuts.find, act: (_, { show }) => show('palette') },
+  { keys: 'N', words: () => words.shortcuts.fresh, icon: 'plus', act: (workspace) => workspace.beginNew() },
   {
     keys: 'G W',
-    words: 'Next session that waits for you',
+    words: () => words.shortcuts.nextWaiting,
     icon: 'diamond',
     act: nextWaiting,
     offered: ({ sessions }) => waits(sessions.rows).length > 0,
   },
-  { keys: 'Alt+A', words: 'Go to what waits for an answer', act: focusAsk },
-  { keys: '/', words: 'Search sessions', act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
-  { keys: 'J', words: 'Next session in the list', act: () => moveRow(1) },
-  { keys: 'K', words: 'Previous session in the list', act: () => moveRow(-1) },
-  { keys: 'G I', words: 'Insights', icon: 'insights', act: ({ route }) => route.goInsights() },
-  { keys: '[', words: 'Show or hide the list', icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
-  { keys: '?', words: 'Keyboard shortcuts', icon: 'keys', act: (_, { show }) => show('help') },
+  { keys: 'Alt+A', words: () => words.shortcuts.ask, act: focusAsk },
+  { keys: '/', words: () => words.shortcuts.search, act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
+  { keys: 'J', words: () => words.shortcuts.next, act: () => moveRow(1) },
+  { keys: 'K', words: () => words.shortcuts.previous, act: () => moveRow(-1) },
+  { keys: 'G I', words: () => words.shortcuts.insights, icon: 'insights', act: ({ route }) => route.goInsights() },
+  { keys: '[', words: () => words.shortcuts.list, icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
+  { keys: '?', words: () => words.shortcuts.keys, icon: 'keys', act: (_, { show }) => show('help') },
 ]
 
 const AFTER_MS = 1_500

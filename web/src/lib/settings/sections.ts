@@ -9,22 +9,22 @@ import Moving from './Moving.svelte'
 import Notifications from './Notifications.svelte'
 import Rules from './Rules.svelte'
 import SignInSection from './SignInSection.svelte'
+import { words } from '../words'
 
 export interface Section {
   /** Its address: /settings#id. */
   id: string
-  title: string
-  about: string
+  words: () => { title: string; about: string }
   body: Component
 }
 
 export const SECTIONS: readonly Section[] = [
-  { id: 'agents', title: 'Agents', about: 'Who does the work.', body: Agents },
-  { id: 'models', title: 'Models', about: 'Where the built-in agent finds its models.', body: Models },
-  { id: 'appearance', title: 'Appearance', about: 'Kept in this browser.', body: Appearance },
-  { id: 'behaviour', title: 'Behaviour', about: 'Kept in this browser.', body: Behaviour },
-  { id: 'notifications', title: 'Notifications', about: 'For this browser.', body: Notifications },
-  { id: 'rules', title: 'Approval rules', about: 'What runs without asking you, in every session.', body: Rules },
-  { id: 'moving', title: 'Import and export', about: 'Sessions from elsewhere, and yours as files.', body: Moving },
-  { id: 'sign-in', title: 'Sign-in', about: 'Who can reach this server.', body: SignInSection },
+  { id: 'agents', words: () => words.settings.agents, body: Agents },
+  { id: 'models', words: () => words.settings.models, body: Models },
+  { id: 'appearance', words: () => words.settings.appearance, body: Appearance },
+  { id: 'behaviour', words: () => words.settings.behaviour, body: Behaviour },
+  { id: 'notifications', words: () => words.settings.notifications, body: Notifications },
+  { id: 'rules', words: () => words.settings.rules, body: Rules },
+  { id: 'moving', words: () => words.settings.moving, body: Moving },
+  { id: 'sign-in', words: () => words.settings.signIn, body: SignInSection },
 ]
