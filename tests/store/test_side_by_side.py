@@ -479,7 +479,7 @@ async def _everything(store: Store) -> list[Any]:
         Query(archived=True),
         Query(deleted=True),
         Query(text="uber"),
-        Query(tag="x"),
+        Query(tags=("x",)),
         Query(on_top=True),
         Query(project="p"),
     )

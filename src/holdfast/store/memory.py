@@ -9,7 +9,8 @@ import contextlib
 import copy
 import secrets
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from time import time_ns
 from typing import Any
 
@@ -39,6 +40,8 @@ from holdfast.store.protocol import (
     Claimed,
     DailyFigures,
     Hit,
+    Label,
+    Labels,
     Listing,
     Opened,
     Owner,
@@ -259,6 +262,13 @@ class MemoryStore:
         last = rest[query.limit - 1] if len(rest) > query.limit else None
         return Listing(rows, None if last is None else f"{last[0]}.{last[1]}", self._change)
 
+    async def labels(self, limit: int) -> Labels:
+        rows = [log.overview for name, log in self._logs.items() if _asked(name, log, Query())]
+        return Labels(
+            projects=_counted((row.project for row in rows if row.project), limit),
+            tags=_counted((tag for row in rows for tag in set(row.tags)), limit),
+        )
+
     async def changes(self, after: int, limit: int) -> list[Row]:
         found = sorted((log.change, name) for name, log in self._logs.items() if log.change > after)
         return [self._row(name) for _, name in found[:limit]]
@@ -367,10 +377,15 @@ def _asked(name: SessionId, log: Log, query: Query) -> bool:
         and bool(row.deleted) == query.deleted
         and (query.deleted or row.archived == query.archived)
         and query.project in (None, row.project)
-        and (query.tag is None or query.tag in row.tags)
+        and set(query.tags) <= set(row.tags)
         and fold(query.text.strip()) in fold(row.title)
         and (not query.on_top or row.pinned or log.projection.session.alive)
     )
+
+
+def _counted(names: Iterable[str], limit: int) -> list[Label]:
+    found = sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0].encode()))
+    return [Label(name, number) for name, number in found[:limit]]
 
 
 def _holds(item: Item, wanted: list[str]) -> bool:

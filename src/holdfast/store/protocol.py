@@ -57,7 +57,8 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """Which sessions to list. `text` is looked for in titles; `cursor` continues a listing.
+    """Which sessions to list. `text` is looked for in titles; a session must have each of `tags`; `cursor` continues a
+    listing.
 
     `on_top` leaves only those that stand before all others whenever they were active: pinned ones, and ones with a
     living runner, among which are all that run or wait for an answer.
@@ -67,7 +68,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     archived: bool = False
     deleted: bool = False
     project: str | None = None
-    tag: str | None = None
+    tags: tuple[str, ...] = ()
     on_top: bool = False
     limit: int = 50
     cursor: str | None = None
@@ -89,6 +90,20 @@ class Listing(msgspec.Struct, frozen=True):
     rows: list[Row]
     cursor: str | None
     change: int
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A project or a tag, and how many sessions of the list have it."""
+
+    name: str
+    sessions: int
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What the listed sessions are sorted by, the most used first."""
+
+    projects: list[Label]
+    tags: list[Label]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -251,6 +266,10 @@ class Store(Protocol):
 
     async def sessions(self, query: Query) -> Listing:
         """List sessions. A listing continued by its cursor shows each session that did not move meanwhile once."""
+        ...
+
+    async def labels(self, limit: int) -> Labels:
+        """The projects and the tags of the sessions that are neither archived nor deleted, at most `limit` of each."""
         ...
 
     async def changes(self, after: int, limit: int) -> list[Row]:

@@ -21,6 +21,7 @@ from holdfast.store.protocol import (
     Claimed,
     DailyFigures,
     Hit,
+    Labels,
     Listing,
     Opened,
     Owner,
@@ -196,6 +197,9 @@ class SqliteStore:
 
     async def sessions(self, query: Query) -> Listing:
         return await self._reader.do(lambda reading: reading.sessions(query))
+
+    async def labels(self, limit: int) -> Labels:
+        return await self._reader.do(lambda reading: reading.labels(limit))
 
     async def changes(self, after: int, limit: int) -> list[Row]:
         return await self._reader.do(lambda reading: reading.changes(after, limit))

@@ -365,6 +365,16 @@ export interface Insights {
   health: Wellbeing
 }
 
+export interface Label {
+  name: string
+  sessions: number
+}
+
+export interface LabelList {
+  projects: Label[]
+  tags: Label[]
+}
+
 export interface Late {
   epoch: number
   turn: string
@@ -822,6 +832,8 @@ export interface SessionChange {
   workspace?: string
   project?: string
   tags?: string[]
+  add_tags?: string[]
+  remove_tags?: string[]
   pinned?: boolean
   archived?: boolean
   seen?: number

@@ -7,6 +7,8 @@ export const LATER_SHAPES = {
   DiskUse: {"store":"i","blobs":"i","logs":"i","spools":"i","free":"i"},
   Figures: {"turns":["i",0],"failures":["i",0],"approvals":["i",0],"run_ms":["i",0],"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   Insights: {"first":"i","today":"i","days":{"a":"@DailyFigures"},"sessions":{"a":"@SessionSize"},"disk":"@DiskUse","health":"@Wellbeing"},
+  Label: {"name":"s","sessions":"i"},
+  LabelList: {"projects":{"a":"@Label"},"tags":{"a":"@Label"}},
   Lateness: {"last":"n","worst":"n"},
   SessionSize: {"session":"s","title":"s","bytes":"i","deleted":"b"},
   Wellbeing: {"uptime":"n","runners":"i","running":"i","waiting":"i","watched":"i","writable":"b","store_error":"s","lateness":"@Lateness"},
