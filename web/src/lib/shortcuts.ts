@@ -10,6 +10,8 @@ export type Overlay = 'palette' | 'help'
 
 export interface Doings {
   toggleRail(): void
+  /** Bring the list before the eyes, wherever it is. */
+  showList(): void
   show(overlay: Overlay): void
 }
 
@@ -37,6 +39,13 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: '/', words: () => words.shortcuts.search, act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
   { keys: 'J', words: () => words.shortcuts.next, act: () => moveRow(1) },
   { keys: 'K', words: () => words.shortcuts.previous, act: () => moveRow(-1) },
+  { keys: 'F', words: () => words.organise.filter, icon: 'filter', act: (workspace) => (workspace.sheet = 'filter') },
+  {
+    keys: 'S',
+    words: () => words.organise.select,
+    icon: 'select',
+    act: (workspace, { showList }) => (showList(), void workspace.select()),
+  },
   { keys: 'G I', words: () => words.shortcuts.insights, icon: 'insights', act: ({ route }) => route.goInsights() },
   { keys: '[', words: () => words.shortcuts.list, icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
   { keys: '?', words: () => words.shortcuts.keys, icon: 'keys', act: (_, { show }) => show('help') },
