@@ -1,9 +1,10 @@
 // Every word that the page says, in German. See en.ts.
 
 import type { Words } from './index'
-import { plurals } from './plural'
+import { figures, plurals } from './plural'
 
 const count = plurals('de')
+const figure = figures('de')
 
 export const de: Words = {
   sessions: {
@@ -17,5 +18,19 @@ export const de: Words = {
       legend: 'Sprache',
       browser: 'Wie im Browser',
     },
+  },
+  find: {
+    title: 'In dieser Sitzung suchen',
+    entry: 'Darin suchen',
+    field: 'In dieser Sitzung suchen',
+    where: 'Sucht in dem, was gesagt wurde, nicht in dem, was Schritte ausgaben.',
+    place: (at, of) => `${figure(at)} von ${figure(of)}`,
+    looking: 'Sucht…',
+    nothing: 'Nicht gefunden',
+    failed: 'Keine Antwort',
+    previous: 'Vorige Stelle',
+    next: 'Nächste Stelle',
+    close: 'Suche schließen',
+    between: 'Lädt, was dazwischen liegt…',
   },
 }

@@ -3,9 +3,10 @@
 //
 // Long, because it is one language: who translates it reads it from top to bottom. A part is named after its folder.
 
-import { plurals } from './plural'
+import { figures, plurals } from './plural'
 
 const count = plurals('en')
+const figure = figures('en')
 
 export const en = {
   sessions: {
@@ -19,5 +20,19 @@ export const en = {
       legend: 'Language',
       browser: 'As the browser has it',
     },
+  },
+  find: {
+    title: 'Find in this session',
+    entry: 'Find in it',
+    field: 'Find in this session',
+    where: 'Looks through what was said, not through what steps printed.',
+    place: (at: number, of: number) => `${figure(at)} of ${figure(of)}`,
+    looking: 'Looking…',
+    nothing: 'Not found',
+    failed: 'No answer',
+    previous: 'The one before',
+    next: 'The next one',
+    close: 'Close the search',
+    between: 'Loading what lies between…',
   },
 }
