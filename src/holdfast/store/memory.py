@@ -253,11 +253,9 @@ class MemoryStore:
         return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
 
     async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
-        log = self._find(session)
+        log, limit = self._find(session), below(cursor)
         growing = window.transcript(log.projection.session) if cursor is None else []
-        older = [
-            entry for entry in sorted(log.shelf.items.items(), key=_place, reverse=True) if entry[0] < below(cursor)
-        ]
+        older = [entry for entry in sorted(log.shelf.items.items(), key=_place, reverse=True) if entry[0] < limit]
         settled = [(page, Settled(place[0], item)) for place, (page, item) in older[:stretch]]
         hits = found([*((0, item) for item in reversed(growing)), *settled], text)
         return Finds(hits, ".".join(map(str, older[stretch - 1][0])) if len(older) >= stretch else None)
