@@ -30,6 +30,8 @@ export class Workspace {
   readonly live: Live
   /** The session that is being answered in the list; it stays so while it goes on and asks again. */
   answering = $state<string | null>(null)
+  /** The session in which something is being looked for. */
+  finding = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)
   #deleted = $state.raw<{ id: string; title: string } | null>(null)
   #aimed = $state(ledTo(location.hash))
@@ -113,6 +115,7 @@ export class Workspace {
 
   /** Show the session of the address; what is not there yet is fetched until it is. */
   open(id: string | null): () => void {
+    if (this.finding !== id) this.finding = null
     if (id === null) {
       this.#conversation = null
       this.#wish()

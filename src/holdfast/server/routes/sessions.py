@@ -21,6 +21,7 @@ from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema import (
     Created,
     Done,
+    FoundInSession,
     Hits,
     NewSession,
     Records,
@@ -230,6 +231,22 @@ async def search(
     return Hits(hits=await wiring.store.search(q, limit=limit, session=within))
 
 
+@get(
+    "/api/sessions/{session_id:str}/find",
+    summary="Where this was said in one session, newest first",
+    description="Whatever the case, the accents and the emphasis; what tools printed is not looked into. An answer "
+    "covers a stretch of the session; `cursor` leads to the one before it.",
+)
+async def find_in_session(
+    wiring: Wired,
+    session_id: FromPath[str],
+    q: Annotated[str, QueryParameter(max_length=200)],
+    cursor: FromQuery[str | None] = None,
+) -> FoundInSession:
+    finds = await wiring.store.find(ids.session_id(session_id), q, cursor=cursor)
+    return FoundInSession(found=finds.found, cursor=finds.cursor)
+
+
 ROUTES = (
     create_session,
     open_session,
@@ -240,4 +257,5 @@ ROUTES = (
     restore_session,
     truncate_session,
     search,
+    find_in_session,
 )
