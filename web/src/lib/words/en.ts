@@ -203,7 +203,7 @@ export const en = {
     },
     pending: {
       label: 'You, not yet sent',
-      full: (running: number) => `Waiting for a free place (${running} running)`,
+      full: (running: number) => `Waiting for a free place (${count(running, { other: '# running' })})`,
       starting: 'Starting…',
       waiting: 'Waits here until the server answers',
       sent: 'Sent',
