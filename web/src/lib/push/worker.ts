@@ -15,7 +15,10 @@ export function startWorker(): void {
     const { active } = await navigator.serviceWorker.ready
     active?.postMessage({ told: words.push.told })
   }
-  if (import.meta.env.PROD) addEventListener('load', start, { once: true }) // it fetches much: not before the page itself
+  if (!import.meta.env.PROD) return
+  // It fetches much: not before the page itself.
+  if (document.readyState === 'complete') void start()
+  else addEventListener('load', start, { once: true })
 }
 
 /** Whenever a notification was pressed that the worker shows. */
