@@ -339,7 +339,6 @@ export const de: Words = {
     silent: (why) =>
       `Der Push-Dienst dieses Browsers hat nicht geantwortet (${why}). Später erneut versuchen oder einen anderen Browser verwenden.`,
     told: {
-      untitled: 'Eine Sitzung',
       approval: 'Wartet auf eine Freigabe.',
       question: 'Stellt eine Frage.',
       completed: 'Fertig.',

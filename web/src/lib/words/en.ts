@@ -338,7 +338,6 @@ export const en = {
     noWorker: 'This browser keeps no worker for this page, which would show what is pushed. Reload and try again.',
     silent: (why: string) => `This browser’s push service did not answer (${why}). Try again later, or use another browser.`,
     told: {
-      untitled: 'A session',
       approval: 'Waits for your approval.',
       question: 'Asks you a question.',
       completed: 'It is done.',
@@ -523,7 +522,7 @@ export const en = {
       checkThis: (title: string) => `Check ${title}`,
       used: 'Used for new sessions',
       use: 'Use for new sessions',
-      useThis: (title: string) => `Use ${title} for new sessions`,
+      useThis: (title: string) => `Use for new sessions: ${title}`,
       missing: (number: number) =>
         count(number, { one: '# more that is not installed', other: '# more that are not installed' }),
       looking: 'Looking…',
