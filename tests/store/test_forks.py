@@ -153,6 +153,7 @@ def quick() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 async def test_a_fork_is_as_good_as_a_copy(part: int, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in LIMITS.items():
