@@ -222,6 +222,23 @@ def away(scene: Scene) -> Seat:
     return seat
 
 
+def finding(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Mend the harbour wall")
+    for text in (
+        "!say The **mortar** wants seawater.",
+        "!say Tomorrow: fresh mortar, then the mortar of the old wall.",
+    ):
+        scene.person.wait_for_end(session, scene.person.say(session, text))
+    seat = scene.place.tab(session)
+    expect(seat.prose).to_have_count(2, timeout=PATIENCE_MS)
+    seat.page.keyboard.press("Control+f")
+    seat.page.get_by_role("textbox", name="Find in this session").fill("mortar")
+    seat.page.get_by_text("1 of 4").wait_for()
+    seat.page.keyboard.press("Shift+Enter")
+    seat.page.get_by_text("4 of 4").wait_for()
+    return seat
+
+
 def searched(scene: Scene) -> Seat:
     session = scene.person.begin(title="Harbour walls")
     scene.person.wait_for_end(session, scene.person.say(session, "!say The limpets hold fast to the granite."))
@@ -347,6 +364,7 @@ STATES: dict[str, Act] = {
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
+    "finding": finding,
     "choosing": choosing,
     "commands": commands,
     "settings": settings,

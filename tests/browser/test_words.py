@@ -19,7 +19,7 @@ WORK = (
     "!think Vielleicht wird noch etwas gebraucht.\n"
     '!tool list_files {"path":"./build"} 40 objects.o\n'
     '!tool execute {"command":"du -sh build"} 60 3.2G build\n'
-    "!usage 1200 300 0 0 5000\n"
+    "!usage 1200 300\n"
     "!approve rm -rf ./build\n"
     "!ask Wohin damit? | hierhin | dorthin\n"
     "!say Erledigt."
@@ -83,7 +83,7 @@ def test_a_turn_with_an_approval_and_a_question_is_all_german(
         field(seat).fill("!stream 3000 30")
         field(seat).press("Control+Enter")
         expect(button(seat, "composer.stop")).to_be_visible(timeout=PATIENCE_MS)
-        for said in ("Danach aufschreiben.", "Und auf die Flut achten."):
+        for said in ("!say Aufgeschrieben.", "!say Die Flut kommt."):
             field(seat).fill(said)
             field(seat).press("Control+Enter")
         expect(seat.page.get_by_role("listitem").filter(has_text="Flut")).to_be_visible(timeout=PATIENCE_MS)

@@ -118,6 +118,15 @@ class Play:
         self.turns += 1
         return TurnId(f"t{self.turns}")
 
+    async def found(self, name: SessionId, stretch: int) -> list[object]:
+        """What is found, a stretch at a time."""
+        finds = await self.store.find(name, "and more", stretch=stretch)
+        found: list[object] = [finds]
+        while finds.cursor is not None:
+            finds = await self.store.find(name, "and more", cursor=finds.cursor, stretch=stretch)
+            found.append(finds)
+        return found
+
     async def everything(self) -> list[object]:
         """All that can be asked; what the log says of the transcript comes first."""
         found: list[object] = []
@@ -130,6 +139,7 @@ class Play:
             found.append([await self.store.read(name, after, 3) for after in range(0, len(records), 5)])
             hits = await self.store.search("beta", limit=EVERYTHING, session=name)
             found.append(sorted(hits, key=msgspec.json.encode))
+            found += [await self.found(name, 1_000), await self.found(name, 3)]
         hits = await self.store.search("late", limit=EVERYTHING)
         found += [sorted(hits, key=msgspec.json.encode), await self.store.sessions(Query())]
         return [*found, await self.store.figures(0), await self.store.sizes(50)]
@@ -143,6 +153,7 @@ def quick() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 async def test_a_fork_is_as_good_as_a_copy(part: int, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in LIMITS.items():

@@ -24,7 +24,7 @@ from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
 from holdfast.server.pulse import Lateness
-from holdfast.store.protocol import DailyFigures, Hit, Label, Page, Row, SessionSize
+from holdfast.store.protocol import DailyFigures, Found, Hit, Label, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
@@ -421,6 +421,13 @@ class Hits(Answer, frozen=True, kw_only=True):
     """What was found, newest first."""
 
     hits: list[Hit]
+
+
+class FoundInSession(Answer, frozen=True, kw_only=True):
+    """What a stretch of a session holds, newest first. `cursor` leads to the stretch before it, if there is one."""
+
+    found: list[Found]
+    cursor: str | None = None
 
 
 class LabelList(Answer, frozen=True, kw_only=True):

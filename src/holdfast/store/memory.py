@@ -39,6 +39,7 @@ from holdfast.store.protocol import (
     Appended,
     Claimed,
     DailyFigures,
+    Finds,
     Hit,
     Label,
     Labels,
@@ -53,7 +54,7 @@ from holdfast.store.protocol import (
     begun_by,
     check_fork,
 )
-from holdfast.store.search import fold, hit, indexed, words
+from holdfast.store.search import below, fold, found, hit, indexed, words
 
 
 class DictShelf:
@@ -285,6 +286,14 @@ class MemoryStore:
             if session in (None, name) and not log.overview.deleted and _holds(item, words(text))
         ]
         return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        log, limit = self._find(session), below(cursor)
+        growing = window.transcript(log.projection.session) if cursor is None else []
+        older = [entry for entry in sorted(log.shelf.items.items(), key=_place, reverse=True) if entry[0] < limit]
+        settled = [(page, Settled(place[0], item)) for place, (page, item) in older[:stretch]]
+        hits = found([*((0, item) for item in reversed(growing)), *settled], text)
+        return Finds(hits, ".".join(map(str, older[stretch - 1][0])) if len(older) >= stretch else None)
 
     async def index(self) -> None:
         pass  # everything is looked at by every search

@@ -134,6 +134,23 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     marks: list[tuple[int, int]]
 
 
+class Found(msgspec.Struct, frozen=True):
+    """A message or an answer that holds what was looked for: its name, its turn's place in the transcript, and the
+    page that it is settled on, 0 while it is not."""
+
+    turn: TurnId
+    k: int
+    number: int
+    page: int
+
+
+class Finds(msgspec.Struct, frozen=True):
+    """What one stretch of a session holds, newest first. `cursor` goes on before it; None if it was the first."""
+
+    found: list[Found]
+    cursor: str | None
+
+
 class DailyFigures(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent used on one day with one model. `day` counts from 1970, in the zone that was asked for."""
 
@@ -282,6 +299,14 @@ class Store(Protocol):
 
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
         """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
+        ...
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        """Where people and agents said exactly this in one session, whatever the case, the accents and the emphasis.
+
+        At most `stretch` settled items are looked at, from the newest back, and before them what is not settled yet;
+        what other sessions hold costs nothing. Raises `NoSuchSession`.
+        """
         ...
 
     async def index(self) -> None:

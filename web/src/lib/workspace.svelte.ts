@@ -38,6 +38,8 @@ export class Workspace {
   readonly live: Live
   /** The session that is being answered in the list; it stays so while it goes on and asks again. */
   answering = $state<string | null>(null)
+  /** The session in which something is being looked for. */
+  finding = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)
   /** The hand that holds several sessions of the list, while there is one. */
   picking = $state.raw<Picking | null>(null)
@@ -151,6 +153,7 @@ export class Workspace {
 
   /** Show the session of the address; what is not there yet is fetched until it is. */
   open(id: string | null): () => void {
+    if (this.finding !== id) this.finding = null
     if (id === null) {
       this.#conversation = null
       this.#wish()

@@ -21,6 +21,7 @@ from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema import (
     Created,
     Done,
+    FoundInSession,
     Hits,
     LabelList,
     NewSession,
@@ -245,6 +246,22 @@ async def search(
     return Hits(hits=await wiring.store.search(q, limit=limit, session=within))
 
 
+@get(
+    "/api/sessions/{session_id:str}/find",
+    summary="Where this was said in one session, newest first",
+    description="Whatever the case, the accents and the emphasis; what tools printed is not looked into. An answer "
+    "covers a stretch of the session; `cursor` leads to the one before it.",
+)
+async def find_in_session(
+    wiring: Wired,
+    session_id: FromPath[str],
+    q: Annotated[str, QueryParameter(max_length=200)],
+    cursor: FromQuery[str | None] = None,
+) -> FoundInSession:
+    finds = await wiring.store.find(ids.session_id(session_id), q, cursor=cursor)
+    return FoundInSession(found=finds.found, cursor=finds.cursor)
+
+
 ROUTES = (
     create_session,
     open_session,
@@ -256,4 +273,5 @@ ROUTES = (
     truncate_session,
     list_labels,
     search,
+    find_in_session,
 )

@@ -2,6 +2,8 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import chain
+from typing import Any
 
 import msgspec
 
@@ -14,6 +16,7 @@ from holdfast.core.window import Settled
 from holdfast.store.pages import Projection
 from holdfast.store.protocol import (
     DailyFigures,
+    Finds,
     Hit,
     Label,
     Labels,
@@ -26,8 +29,8 @@ from holdfast.store.protocol import (
     SessionSize,
     before,
 )
-from holdfast.store.search import fold, hit, match_expression
-from holdfast.store.sqlite import counting, projecting
+from holdfast.store.search import below, fold, found, hit, match_expression
+from holdfast.store.sqlite import counting, projecting, sharing
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
 
@@ -90,6 +93,12 @@ JOIN overviews o ON o.session = s.number
 WHERE words MATCH :expression AND o.place < 2 AND (:session IS NULL OR s.id = :session)
 ORDER BY w.rowid DESC LIMIT :limit
 """
+STRETCH = """
+SELECT number, k, part, page, CASE WHEN call IS NULL THEN body END FROM items
+WHERE session = ? AND number BETWEEN ? AND ? AND (number, k, part) < (?, ?, ?)
+ORDER BY number DESC, k DESC, part DESC LIMIT ?
+"""
+"""What tools printed may be long, and is not looked into: it is not even read."""
 UNINDEXED = "SELECT 1 FROM unindexed LIMIT 1"
 BLOBS = "SELECT DISTINCT blob FROM attachments"
 _decode_overview = msgspec.json.Decoder(Overview).decode
@@ -125,10 +134,8 @@ class Reading:
     def open(self, session: SessionId) -> Opened:
         with self._transaction():
             number, head = self._find(session)
-            checkpoint = projecting.load(self._connection, number)
-            projection = Projection(checkpoint)
-            projecting.catch_up(self._connection, number, projection, head)
-            return Opened(projection.session, self._meta("lineage"), self._page(number, checkpoint.page))
+            projection = self._project(number, head)
+            return Opened(projection.session, self._meta("lineage"), self._page(number, projection.checkpoint.page))
 
     def page(self, session: SessionId, number: int) -> Page:
         with self._transaction():
@@ -179,6 +186,15 @@ class Reading:
                 hit(text, SessionId(name), _decode_overview(overview).title, window.load_item(body))
                 for name, overview, body in self._execute(SEARCH, values)
             ]
+
+    def find(self, session: SessionId, text: str, cursor: str | None, stretch: int) -> Finds:
+        with self._transaction():
+            number, head = self._find(session)
+            growing = self._growing(number, head) if cursor is None else []
+            rows = self._stretch(number, below(cursor), stretch)
+        settled = ((page, Settled(turn, window.load_item(body))) for turn, _, _, page, body in rows if body is not None)
+        hits = found(chain(((0, item) for item in reversed(growing)), settled), text)
+        return Finds(hits, ".".join(map(str, rows[-1][:3])) if len(rows) == stretch else None)
 
     def unindexed(self) -> bool:
         """Whether settled words wait to be put into the index."""
@@ -231,6 +247,23 @@ class Reading:
     def _meta(self, name: str) -> str:
         ((value,),) = self._execute(META, (name,)).fetchall()
         return str(value)
+
+    def _project(self, number: int, head: int) -> Projection:
+        projection = Projection(projecting.load(self._connection, number))
+        projecting.catch_up(self._connection, number, projection, head)
+        return projection
+
+    def _stretch(self, number: int, start: tuple[int, int, int], limit: int) -> list[Any]:
+        rows: list[Any] = []
+        for span in sharing.spans(self._connection, number):
+            rows += self._execute(STRETCH, (*span, *start, limit - len(rows))).fetchall()
+            if len(rows) == limit:
+                break
+        return rows
+
+    def _growing(self, number: int, head: int) -> list[Settled]:
+        """What is not settled yet, in reading order."""
+        return window.transcript(self._project(number, head).session)
 
     def _page(self, session: int, number: int) -> Page:
         found = self._execute(READ_PAGE, (session, number))

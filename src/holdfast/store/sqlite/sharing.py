@@ -23,6 +23,8 @@ INSERT INTO attachments (blob, session) SELECT blob, :fork FROM attachments WHER
 INSERT INTO epochs (session, epoch, position) SELECT :fork, epoch, position FROM epochs WHERE session = :source;
 INSERT OR REPLACE INTO epochs (session, epoch, position) VALUES (:fork, :epoch, :position);
 """
+SPANS = "SELECT holder, first, last FROM shared_items WHERE session = ? ORDER BY first DESC"
+LAST = (1 << 63) - 1
 CONCERNED = """
 SELECT session FROM shared_items WHERE session = :session AND last >= :number
 UNION SELECT session FROM shared_items WHERE holder = :session AND last >= :number
@@ -57,6 +59,12 @@ def share(connection: Database, values: dict[str, int]) -> None:
 def places(connection: Database, session: int, after: int) -> list[tuple[int, int]]:
     """Where the records after seq `after` lie that others hold: up to which seq, and with whom."""
     return connection.execute(RECORDS, (session, after)).fetchall()
+
+
+def spans(connection: Database, session: int) -> list[tuple[int, int, int]]:
+    """Who holds the session's items, from which turn to which, the newest first."""
+    shared: list[tuple[int, int, int]] = connection.execute(SPANS, (session,)).fetchall()
+    return [(session, 1 + (shared[0][2] if shared else 0), LAST), *shared]
 
 
 def part(connection: Database, session: int, number: int) -> None:

@@ -22,7 +22,6 @@ CUT_WORDS = "DELETE FROM words WHERE rowid IN (SELECT id FROM items WHERE sessio
 CUT_UNINDEXED = "DELETE FROM unindexed WHERE item IN (SELECT id FROM items WHERE session = ? AND number >= ?)"
 CUT_ITEMS = "DELETE FROM items WHERE session = ? AND number >= ?"
 LAST_OWN = "SELECT max(page) FROM items WHERE session = ?"
-SHARED = "SELECT holder, first, last FROM shared_items WHERE session = ? ORDER BY first DESC LIMIT 1"
 LAST_SHARED = """
 SELECT page FROM items WHERE session = ? AND number BETWEEN ? AND ? ORDER BY number DESC, k DESC, part DESC LIMIT 1
 """
@@ -76,7 +75,7 @@ class SqlShelf:
 
     def last(self) -> tuple[int, int, int]:
         page = self._execute(LAST_OWN, (self._session,)).get or 1
-        for shared in self._execute(SHARED, (self._session,)).fetchall():
+        for shared in sharing.spans(self._connection, self._session)[1:2]:
             page = max(page, self._execute(LAST_SHARED, shared).get or 1)
         ((items, size),) = self._execute(FILLED, (self._session, page)).fetchall()
         return page, items, size

@@ -20,6 +20,7 @@ from holdfast.store.protocol import (
     Appended,
     Claimed,
     DailyFigures,
+    Finds,
     Hit,
     Labels,
     Listing,
@@ -211,6 +212,9 @@ class SqliteStore:
         with contextlib.suppress(StoreError):  # a store that can't be written is searched as far as it is indexed
             await self.index()
         return await self._reader.do(lambda reading: reading.search(text, limit, session))
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        return await self._reader.do(lambda reading: reading.find(session, text, cursor, stretch))
 
     async def index(self) -> None:
         done = INDEXED_AT_ONCE if await self._reader.do(Reading.unindexed) else 0

@@ -304,6 +304,18 @@ export interface Figures {
   cost: number
 }
 
+export interface Found {
+  turn: string
+  k: number
+  number: number
+  page: number
+}
+
+export interface FoundInSession {
+  found: Found[]
+  cursor: string | null
+}
+
 export interface Gone {
   session: string
   change: number

@@ -6,6 +6,8 @@ export const LATER_SHAPES = {
   DailyFigures: {"day":"i","agent":"s","model":"s","figures":"@Figures"},
   DiskUse: {"store":"i","blobs":"i","logs":"i","spools":"i","free":"i"},
   Figures: {"turns":["i",0],"failures":["i",0],"approvals":["i",0],"run_ms":["i",0],"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
+  Found: {"turn":"s","k":"i","number":"i","page":"i"},
+  FoundInSession: {"found":{"a":"@Found"},"cursor":[{"o":["s","0"]},null]},
   Insights: {"first":"i","today":"i","days":{"a":"@DailyFigures"},"sessions":{"a":"@SessionSize"},"disk":"@DiskUse","health":"@Wellbeing"},
   Label: {"name":"s","sessions":"i"},
   LabelList: {"projects":{"a":"@Label"},"tags":{"a":"@Label"}},
