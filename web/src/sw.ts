@@ -17,7 +17,7 @@ interface Push {
 const worker = self as unknown as ServiceWorkerGlobalScope & { page: { digest: string; files: string[] } }
 const scope = worker.registration.scope
 const kept = `holdfast ${scope} ${worker.page.digest}`
-const opens = /^(|settings|session\/[^/]+)$/
+const opens = /^(|settings|session\/[^/]+(\/replay\/[^/]+)?)$/
 const within = (address: string) => new URL(address).pathname.slice(new URL(scope).pathname.length)
 
 worker.addEventListener('install', (event) => {

@@ -9,5 +9,6 @@ export const LATER_SHAPES = {
   Insights: {"first":"i","today":"i","days":{"a":"@DailyFigures"},"sessions":{"a":"@SessionSize"},"disk":"@DiskUse","health":"@Wellbeing"},
   Lateness: {"last":"n","worst":"n"},
   SessionSize: {"session":"s","title":"s","bytes":"i","deleted":"b"},
+  TurnOutline: {"first":"i","said":"@WireRecord","epoch":"i","times":{"a":"i"},"decisive":{"a":"@WireRecord"},"failures":{"a":"i"},"whole":"b"},
   Wellbeing: {"uptime":"n","runners":"i","running":"i","waiting":"i","watched":"i","writable":"b","store_error":"s","lateness":"@Lateness"},
 } as const satisfies Shapes

@@ -19,7 +19,7 @@ export type Head = Readonly<Omit<Session, 'turns' | 'touched' | 'queue'>> & {
   readonly waiting: readonly (Approval | Question)[]
 }
 
-class LiveEntry implements Entry {
+export class LiveEntry implements Entry {
   readonly key: string
   readonly type: Item['type']
   readonly parent: string | null
