@@ -384,6 +384,20 @@ def selecting(scene: Scene) -> Seat:
     return seat
 
 
+def replay(scene: Scene) -> Seat:
+    """A turn played again, at the moment of its ask; it was allowed, and failed later."""
+    session = scene.person.begin(title="Free some disk space")
+    turn = scene.person.say(session, f"{THINK}\n{LOOK}\n{FOUND}\n!approve rm -rf build\n!fail The disk went away.")
+    (ask,) = scene.person.wait_for_ask(session)
+    scene.person.answer(session, ask["ask"], choice="once").raise_for_status()
+    scene.person.wait_for_end(session, turn)
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/session/{session}/replay/{turn}")
+    seat.page.get_by_role("button", name="To the next ask or failure").click()
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
 STATES: dict[str, Act] = {
     "signed-out": signed_out,
     "first-run-nothing": first_run_nothing,
@@ -399,6 +413,7 @@ STATES: dict[str, Act] = {
     "queued": queued,
     "stopped": stopped,
     "failed": failed,
+    "replay": replay,
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,

@@ -27,6 +27,7 @@ from holdfast.server.routes import (
     insights,
     memory,
     push,
+    replay,
     rules,
     sessions,
     stream,
@@ -38,7 +39,13 @@ from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/settings", "/insights", "/session/{session_id:str}"]
+PAGE_PATHS = [
+    "/",
+    "/settings",
+    "/insights",
+    "/session/{session_id:str}",
+    "/session/{session_id:str}/replay/{turn_id:str}",
+]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -49,6 +56,7 @@ API = (
     *memory.ROUTES,
     *files.ROUTES,
     *forks.ROUTES,
+    *replay.ROUTES,
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,

@@ -337,6 +337,22 @@ class Records(Answer, frozen=True, kw_only=True):
     reset: bool = False
 
 
+class TurnOutline(Answer, frozen=True, kw_only=True):
+    """A turn without its words: `first` is the seq of its first record, `said` what it answers, `epoch` who ran it.
+
+    `times` has the time of its first record, then how many milliseconds later each of the others was written.
+    `decisive` are its records that show nothing but decide something: asks, answers, its end. `failures` are seqs.
+    """
+
+    first: int
+    said: WireRecord
+    epoch: int
+    times: list[int]
+    decisive: list[WireRecord]
+    failures: list[int]
+    whole: bool
+
+
 class Done(Answer, frozen=True, kw_only=True):
     """The command took effect; `seq` is the record that says so. 0: the run was told, and will record it itself."""
 

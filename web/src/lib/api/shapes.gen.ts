@@ -1165,6 +1165,16 @@ export interface TurnEnded {
   stderr: string
 }
 
+export interface TurnOutline {
+  first: number
+  said: WireRecord
+  epoch: number
+  times: number[]
+  decisive: WireRecord[]
+  failures: number[]
+  whole: boolean
+}
+
 export interface TurnReleased {
   kind: 'turn.released'
   client: string

@@ -13,5 +13,6 @@ export const LATER_SHAPES = {
   LabelList: {"projects":{"a":"@Label"},"tags":{"a":"@Label"}},
   Lateness: {"last":"n","worst":"n"},
   SessionSize: {"session":"s","title":"s","bytes":"i","deleted":"b"},
+  TurnOutline: {"first":"i","said":"@WireRecord","epoch":"i","times":{"a":"i"},"decisive":{"a":"@WireRecord"},"failures":{"a":"i"},"whole":"b"},
   Wellbeing: {"uptime":"n","runners":"i","running":"i","waiting":"i","watched":"i","writable":"b","store_error":"s","lateness":"@Lateness"},
 } as const satisfies Shapes
