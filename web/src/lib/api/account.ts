@@ -1,6 +1,7 @@
 // The credential of this browser. It lies in the origin's own storage, which another port can't read, and goes out in a
 // header; there is no cookie.
 
+import { words } from '../words'
 import { base } from './base'
 
 const KEY = 'holdfast.token'
@@ -47,7 +48,7 @@ async function exchange(body: { code: string } | { password: string }): Promise<
     body: JSON.stringify(body),
   })
   const answer: { token?: string; error?: string } = await response.json().catch(() => ({}))
-  if (!response.ok || answer.token === undefined) return answer.error ?? `The server answered ${response.status}.`
+  if (!response.ok || answer.token === undefined) return answer.error ?? words.api.answered(response.status)
   keepToken(answer.token)
   return ''
 }

@@ -1,12 +1,18 @@
 // Taking sessions over from elsewhere, and handing them out as files.
 
+import { words } from '../words'
 import { request, send } from './client'
 import type { HermesSessions, ImportReport, Report } from './shapes.gen'
 
 export type Format = 'md' | 'html' | 'json'
 export const FORMATS: readonly { value: Format; words: string }[] = [
   { value: 'md', words: 'Markdown' },
-  { value: 'html', words: 'Web page' },
+  {
+    value: 'html',
+    get words() {
+      return words.api.webPage
+    },
+  },
   { value: 'json', words: 'JSON' },
 ]
 

@@ -9,8 +9,8 @@ import type { LogRecord } from './records'
 import { END, living, owns, touch, type Outcome, type Session, type Steer, type Turn } from './state'
 import { add, inDoubt, newTurn, nextK } from './turns'
 
-const LOST = "The agent's process ended."
-const IN_DOUBT = 'A step that had begun may or may not have run: look before you repeat it.'
+export const LOST = "The agent's process ended."
+export const IN_DOUBT = 'A step that had begun may or may not have run: look before you repeat it.'
 
 export function submit(state: Session, record: LogRecord, event: wire.TurnSubmitted): void {
   if (state.turns.has(event.turn) || keeps(state, event.replaces)) return
