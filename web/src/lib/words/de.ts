@@ -1,6 +1,6 @@
 // Every word that the page says, in German. See en.ts.
 
-import type { Words } from './index'
+import type { Words } from './languages'
 import { plurals } from './plural'
 
 const count = plurals('de')
@@ -10,6 +10,14 @@ export const de: Words = {
     unanswered: 'Der Server antwortet nicht.',
     answered: (status) => `Der Server antwortete mit ${status}.`,
     webPage: 'Webseite',
+    refused: {
+      WrongPassword: 'Das ist nicht das Passwort. Erneut versuchen oder einen Link verwenden: holdfast link',
+      NoPassword: 'Es ist kein Passwort gesetzt. Über einen Link anmelden (holdfast link), dann in den Einstellungen eines setzen.',
+      PasswordNeeded:
+        'Andere können diesen Server über das Netzwerk erreichen. Sein Passwort lässt sich daher ändern, aber nicht entfernen.',
+      NotHandedOver:
+        'Der Lauf hat das Geheimnis nicht angenommen. Es wurde nirgends aufgeschrieben, und die Frage wartet noch: bitte erneut antworten.',
+    },
   },
   asks: {
     agent: 'Der Agent',
