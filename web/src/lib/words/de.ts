@@ -1,6 +1,6 @@
 // Every word that the page says, in German. See en.ts.
 
-import type { Words } from './index'
+import type { Words } from './languages'
 import { figures, plurals } from './plural'
 
 const count = plurals('de')
@@ -74,6 +74,14 @@ export const de: Words = {
     unanswered: 'Der Server antwortet nicht.',
     answered: (status) => `Der Server antwortete mit ${status}.`,
     webPage: 'Webseite',
+    refused: {
+      WrongPassword: 'Das ist nicht das Passwort. Erneut versuchen oder einen Link verwenden: holdfast link',
+      NoPassword: 'Es ist kein Passwort gesetzt. Über einen Link anmelden (holdfast link), dann in den Einstellungen eines setzen.',
+      PasswordNeeded:
+        'Andere können diesen Server über das Netzwerk erreichen. Sein Passwort lässt sich daher ändern, aber nicht entfernen.',
+      NotHandedOver:
+        'Der Lauf hat das Geheimnis nicht angenommen. Es wurde nirgends aufgeschrieben, und die Frage wartet noch: bitte erneut antworten.',
+    },
   },
   asks: {
     agent: 'Der Agent',
@@ -109,7 +117,7 @@ export const de: Words = {
     deny: 'Ablehnen',
     denyWhy: 'Ablehnen, weil …',
     whyNot: 'Warum nicht',
-    whyNotHint: 'Warum nicht? Der Agent liest es.',
+    whyNotHint: 'Der Grund, für den Agenten',
     more: 'Mehr erlauben …',
     sending: 'Wird gesendet …',
     answer: 'Antworten',
@@ -152,7 +160,7 @@ export const de: Words = {
     notices: {
       title: (session) => `${session} wartet auf Sie`,
       session: 'Eine Sitzung',
-      allow: 'Benachrichtigen, wenn etwas wartet',
+      allow: 'Benachrichtigungen erlauben',
       missing: 'Dieser Browser zeigt Benachrichtigungen nur über https oder auf localhost.',
       denied: 'Benachrichtigungen sind für diese Adresse in den Einstellungen des Browsers gesperrt.',
     },
@@ -161,7 +169,7 @@ export const de: Words = {
     form: 'Ihre Nachricht',
     field: 'Nachricht',
     placeholder: 'Was ist zu tun?',
-    add: 'Diesem Lauf etwas hinzufügen oder abwarten …',
+    add: 'Ergänzen oder abwarten …',
     attach: 'Dateien anhängen',
     files: 'Dateien',
     unshown: (file) => `${file} kann gerade nicht gezeigt werden`,
@@ -175,7 +183,7 @@ export const de: Words = {
       steer: 'Der Lauf hört sie, während er arbeitet',
       interrupt: 'Sie hält diesen Lauf an und kommt als Nächste',
     },
-    stop: 'Anhalten',
+    stop: 'Stopp',
     stopping: 'Hält an …',
     sending: 'Wird gesendet …',
     send: 'Senden',

@@ -73,6 +73,13 @@ export const en = {
     unanswered: 'The server does not answer.',
     answered: (status: number) => `The server answered ${status}.`,
     webPage: 'Web page',
+    /** Refusals by their code, in the server's own words; what is not here is shown as the server said it. */
+    refused: {
+      WrongPassword: 'This is not the password. Try again, or use a link: holdfast link',
+      NoPassword: 'No password is set. Sign in by a link (holdfast link), then set one in the settings.',
+      PasswordNeeded: 'Others can reach this server over the network, so its password can be changed but not removed.',
+      NotHandedOver: 'The run did not take the secret. It was written nowhere, and the question still waits: answer it again.',
+    },
   },
   asks: {
     agent: 'The agent',
