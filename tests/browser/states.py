@@ -222,6 +222,23 @@ def away(scene: Scene) -> Seat:
     return seat
 
 
+def finding(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Mend the harbour wall")
+    for text in (
+        "!say The **mortar** wants seawater.",
+        "!say Tomorrow: fresh mortar, then the mortar of the old wall.",
+    ):
+        scene.person.wait_for_end(session, scene.person.say(session, text))
+    seat = scene.place.tab(session)
+    expect(seat.prose).to_have_count(2, timeout=PATIENCE_MS)
+    seat.page.keyboard.press("Control+f")
+    seat.page.get_by_role("textbox", name="Find in this session").fill("mortar")
+    seat.page.get_by_text("1 of 4").wait_for()
+    seat.page.keyboard.press("Shift+Enter")
+    seat.page.get_by_text("4 of 4").wait_for()
+    return seat
+
+
 def searched(scene: Scene) -> Seat:
     session = scene.person.begin(title="Harbour walls")
     scene.person.wait_for_end(session, scene.person.say(session, "!say The limpets hold fast to the granite."))
@@ -329,6 +346,44 @@ def signed_out(scene: Scene) -> Seat:
     return seat
 
 
+def sorted_out(scene: Scene) -> Seat:
+    """The list with what its sessions are filed under, not narrowed."""
+    scene.person.begin(title="Mend the harbour wall before the storm", project="Harbour works", tags=["stone", "sea"])
+    scene.person.begin(title="Tar the roof", project="Harbour works", tags=["sea"])
+    scene.person.begin(title="Feed the gulls", tags=["birds"])
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    seat.open()
+    seat.page.evaluate("localStorage.removeItem('holdfast.filter')")
+    seat.open()
+    expect(seat.page.locator("nav").get_by_role("link", name="Feed the gulls").first).to_be_visible()
+    return seat
+
+
+def labels(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.locator("nav").get_by_role("link", name="Tar the roof").first.hover()
+    seat.page.get_by_role("button", name="More for Tar the roof").first.click()
+    seat.page.get_by_role("menuitem", name="Project and tags…").click()
+    expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
+    return seat
+
+
+def filtering(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.get_by_role("button", name="Filter the list").click()
+    expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
+    return seat
+
+
+def selecting(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.get_by_role("button", name="Select sessions").click()
+    for title in ("Feed the gulls", "Mend the harbour wall"):
+        seat.page.locator("nav").get_by_role("checkbox", name=re.compile(title)).first.click()
+    expect(seat.page.get_by_text("2 selected")).to_be_visible()
+    return seat
+
+
 STATES: dict[str, Act] = {
     "signed-out": signed_out,
     "first-run-nothing": first_run_nothing,
@@ -347,6 +402,7 @@ STATES: dict[str, Act] = {
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
+    "finding": finding,
     "choosing": choosing,
     "commands": commands,
     "settings": settings,
@@ -355,6 +411,9 @@ STATES: dict[str, Act] = {
     "going-on": going_on,
     "answering": answering,
     "overview": overview,
+    "labels": labels,
+    "filtering": filtering,
+    "selecting": selecting,
     "settings-moving": settings_moving,
     "away": away,
 }

@@ -9,9 +9,9 @@ import './page.css'
 import './prose.css'
 
 theme.apply()
+install.watch()
 await speak()
 const page = document.getElementById('page')
 if (page === null) throw new Error('index.html has no element with the id "page".')
 mount(App, { target: page })
-install.watch()
 startWorker()

@@ -137,6 +137,13 @@ class SessionImported(Intent, frozen=True, kw_only=True, tag="session.imported")
     digest: str = ""
 
 
+class SessionForked(Intent, frozen=True, kw_only=True, tag="session.forked"):
+    """The log up to here is that of `source`, which goes its own way: this session goes on after `turn`."""
+
+    source: SessionId
+    turn: TurnId
+
+
 class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):
     title: str
 
@@ -560,7 +567,7 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | SessionImported
+    | SessionImported | SessionForked
     | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
     | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
     | MemoryRequested

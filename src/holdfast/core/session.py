@@ -110,6 +110,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 self._finish_recovery(record, event)
             case e.HistoryTruncated() as event:
                 course.truncate(self, record, event.turn)
+            case e.SessionForked() as event:
+                course.fork(self, record, event.turn)
             case e.SessionCreated() as event:
                 self._create(record, event)
             case e.SessionRenamed() as event:

@@ -24,7 +24,7 @@ from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
 from holdfast.server.pulse import Lateness
-from holdfast.store.protocol import DailyFigures, Hit, Page, Row, SessionSize
+from holdfast.store.protocol import DailyFigures, Found, Hit, Label, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
@@ -104,7 +104,10 @@ class NewSession(Body, frozen=True, kw_only=True):
 
 
 class SessionChange(Body, frozen=True, kw_only=True):
-    """What is given is changed; the rest stays. `seen` is the highest seq that was on screen."""
+    """What is given is changed; the rest stays. `seen` is the highest seq that was on screen.
+
+    `tags` are all that the session is to have; `add_tags` and `remove_tags` leave the others as they are.
+    """
 
     title: Title | UnsetType = UNSET
     agent: Name | UnsetType = UNSET
@@ -113,6 +116,8 @@ class SessionChange(Body, frozen=True, kw_only=True):
     workspace: Folder | UnsetType = UNSET
     project: Name | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
     pinned: bool | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     seen: int | UnsetType = UNSET
@@ -416,6 +421,20 @@ class Hits(Answer, frozen=True, kw_only=True):
     """What was found, newest first."""
 
     hits: list[Hit]
+
+
+class FoundInSession(Answer, frozen=True, kw_only=True):
+    """What a stretch of a session holds, newest first. `cursor` leads to the stretch before it, if there is one."""
+
+    found: list[Found]
+    cursor: str | None = None
+
+
+class LabelList(Answer, frozen=True, kw_only=True):
+    """What the listed sessions are sorted by, the most used first."""
+
+    projects: list[Label]
+    tags: list[Label]
 
 
 class Token(Answer, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ import msgspec
 from holdfast.core import window
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.session import Session
-from holdfast.store.sqlite import projecting
+from holdfast.store.sqlite import projecting, sharing
 from holdfast.store.sqlite.connection import Database
 
 AT_ONCE = 500
@@ -57,16 +57,20 @@ def uncounted(connection: Database) -> int | None:
 
 
 def recount(connection: Database, number: int) -> None:
-    """Count a session's log from its beginning to its checkpoint."""
+    """Count a session's log from its beginning to its checkpoint; what a fork shares is counted where it was spent."""
     for sql in FORGET:
         connection.execute(sql, (number,))
     end = projecting.saved_seq(connection, number)
-    session, tally = Session(), Tally()
+    session, tally, shared = Session(), Tally(), sharing.places(connection, number, 0)
+    own = shared[-1][0] if shared else 0
     while session.seq < end:
         found = projecting.read(connection, number, session.seq, min(AT_ONCE, end - session.seq))
         if not found:
             break  # records that can't be there any more: what is left is counted
         for record, size in found:
+            if record.seq <= own:
+                session.apply(record)
+                continue
             tally.fold(session, record)
             tally.bytes += size
         window.settle(session)

@@ -304,6 +304,18 @@ export interface Figures {
   cost: number
 }
 
+export interface Found {
+  turn: string
+  k: number
+  number: number
+  page: number
+}
+
+export interface FoundInSession {
+  found: Found[]
+  cursor: string | null
+}
+
 export interface Gone {
   session: string
   change: number
@@ -363,6 +375,16 @@ export interface Insights {
   sessions: SessionSize[]
   disk: DiskUse
   health: Wellbeing
+}
+
+export interface Label {
+  name: string
+  sessions: number
+}
+
+export interface LabelList {
+  projects: Label[]
+  tags: Label[]
 }
 
 export interface Late {
@@ -822,6 +844,8 @@ export interface SessionChange {
   workspace?: string
   project?: string
   tags?: string[]
+  add_tags?: string[]
+  remove_tags?: string[]
   pinned?: boolean
   archived?: boolean
   seen?: number
@@ -858,6 +882,13 @@ export interface SessionCreated {
 export interface SessionDeleted {
   kind: 'session.deleted'
   client: string
+}
+
+export interface SessionForked {
+  kind: 'session.forked'
+  client: string
+  source: string
+  turn: string
 }
 
 export interface SessionImported {
@@ -1222,7 +1253,7 @@ export interface Wellbeing {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | SessionImported | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | SessionImported | SessionForked | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
@@ -1320,6 +1351,7 @@ export const SHAPES = {
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
+  SessionForked: {"kind":{"e":["session.forked"]},"client":["s",""],"source":"s","turn":"s"},
   SessionImported: {"kind":{"e":["session.imported"]},"client":["s",""],"source":"s","name":"s","details":["s",""],"digest":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
@@ -1354,6 +1386,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","session.forked":"SessionForked","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes

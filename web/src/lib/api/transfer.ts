@@ -46,7 +46,7 @@ function opened({ report }: ImportReport): Report {
 }
 
 /** Have the browser keep what the server hands out, under the name that the server gives it. */
-async function save(path: string): Promise<void> {
+export async function save(path: string): Promise<void> {
   const response = await send(path, {})
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'holdfast'
   const address = URL.createObjectURL(await response.blob())
