@@ -29,6 +29,7 @@ from holdfast.server.routes import (
     push,
     rules,
     sessions,
+    storage,
     stream,
     transfer,
     turns,
@@ -56,6 +57,7 @@ API = (
     *endpoints.ROUTES,
     *transfer.ROUTES,
     *insights.ROUTES,
+    *storage.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

@@ -528,6 +528,42 @@ class DiskUse(Answer, frozen=True, kw_only=True):
     free: int
 
 
+class Lying(Answer, frozen=True, kw_only=True):
+    """Sessions that may be removed for good, the largest first; `more` if there are others."""
+
+    sessions: list[SessionSize]
+    more: bool
+
+
+class LooseFiles(Answer, frozen=True, kw_only=True):
+    """Files that no session speaks of any more."""
+
+    files: int
+    bytes: int
+
+
+class Storage(Answer, frozen=True, kw_only=True):
+    """What there is, and what of it may go: nothing goes unless it is asked for."""
+
+    disk: DiskUse
+    deleted: Lying
+    archived: Lying
+    loose: LooseFiles
+
+
+class Purge(Body, frozen=True, kw_only=True):
+    """These sessions go for good, if they are deleted, or archived and not active for so many days."""
+
+    sessions: Annotated[list[Id], Meta(max_length=1000)]
+    days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
+
+
+class Purged(Answer, frozen=True, kw_only=True):
+    """What went for good. Whatever else was named is not what it was any more, and stays."""
+
+    sessions: list[SessionId]
+
+
 class Wellbeing(Answer, frozen=True, kw_only=True):
     """How the server is. `runners` live, `running` of them hold a place, `waiting` sessions wait for one."""
 
