@@ -16,6 +16,7 @@ from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
 from holdfast.server.guard import CookieRule, Guard, guarded
 from holdfast.server.routes import (
+    about,
     account,
     agents,
     asks,
@@ -58,6 +59,7 @@ API = (
     *transfer.ROUTES,
     *insights.ROUTES,
     *storage.ROUTES,
+    *about.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

@@ -23,6 +23,7 @@ from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
+from holdfast.server.examination import Finding
 from holdfast.server.pulse import Lateness
 from holdfast.store.protocol import DailyFigures, Found, Hit, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
@@ -365,7 +366,8 @@ class Offers(Answer, frozen=True, kw_only=True):
 
 
 class ApprovalRule(Answer, frozen=True, kw_only=True):
-    """Something that is allowed for good, in words, and the answer that it came from."""
+    """Something that is allowed for good, in words, and the answer that it came from. `used` is when it answered last,
+    to the day; 0 if that is not known."""
 
     id: str
     words: str
@@ -374,6 +376,7 @@ class ApprovalRule(Answer, frozen=True, kw_only=True):
     client: str
     session: SessionId | None
     ask: AskId | None
+    used: int = 0
 
 
 class ApprovalRules(Answer, frozen=True, kw_only=True):
@@ -526,6 +529,21 @@ class DiskUse(Answer, frozen=True, kw_only=True):
     logs: int
     spools: int
     free: int
+
+
+class About(Answer, frozen=True, kw_only=True):
+    """What this is. `store_format` counts the steps that the tables of the store have taken."""
+
+    version: str
+    store_format: int
+    home: str
+    licence: str
+
+
+class Examination(Answer, frozen=True, kw_only=True):
+    """What was looked at, one sentence each, with what to do about what is not well."""
+
+    findings: list[Finding]
 
 
 class Lying(Answer, frozen=True, kw_only=True):
