@@ -43,6 +43,11 @@ export function exportAll(format: Format): Promise<void> {
   return save(`/api/export?format=${format}`)
 }
 
+/** All that the server keeps, of one moment. */
+export function downloadBackup(): Promise<void> {
+  return save('/api/backup')
+}
+
 function opened({ report }: ImportReport): Report {
   return report
 }
