@@ -2,13 +2,13 @@
 
 import { runnerImport } from 'vite'
 
-const LANGUAGES = ['en', 'de']
 const GAP = '¤'
 
 const options = { root: import.meta.dirname, configFile: false, logLevel: 'error' }
+const load = (name) => runnerImport(`${import.meta.dirname}/src/lib/words/${name}.ts`, options)
 const spoken = {}
-for (const language of LANGUAGES) {
-  const { module } = await runnerImport(`${import.meta.dirname}/src/lib/words/${language}.ts`, options)
+for (const language of Object.keys((await load('languages')).module.LANGUAGES)) {
+  const { module } = await load(language)
   spoken[language] = Object.fromEntries(said(module[language]))
 }
 console.log(JSON.stringify(spoken))

@@ -20,10 +20,9 @@ SEEN = """() => {
             for (const name of ['aria-label', 'title', 'placeholder', 'alt']) found.push(node.getAttribute(name) ?? '')
     return [document.title, ...found].map((text) => text.trim()).filter((text) => text !== '')
 }"""
-CUT = """() => [...document.querySelectorAll('button, label, summary, h1, h2, h3')]
+CUT = """() => [...document.querySelectorAll('button, a.quiet, label, summary, h1, h2, h3, .row, .foot, .actions')]
     .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth + 1)
     .filter((node) => node.clientWidth > 1 && getComputedStyle(node).textOverflow !== 'ellipsis')
-    .filter((node) => !node.querySelector('.hidden-text'))
     .map((node) => node.textContent.trim()).filter((text) => text !== '')"""
 
 
@@ -55,5 +54,5 @@ def in_sight(seat: Seat, other: str, language: str) -> list[str]:
 
 
 def cut_off(seat: Seat) -> list[str]:
-    """Buttons and headings whose words have no room."""
+    """Buttons, headings, and rows of buttons, that have no room for their words."""
     return list(seat.page.evaluate(CUT))

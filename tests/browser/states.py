@@ -12,10 +12,12 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from holdfast.core.events import SessionChanged
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Desk, Seat
 from tests.browser.found import DATA, HERMES, finds, ollama, talked
 from tests.browser.gate import Gate
+from tests.browser.written import write_lying
 from tests.journeys.house import House
 from tests.journeys.person import Person
 from tests.transfer.webui import Webui, turns
@@ -302,6 +304,38 @@ def settings_sign_in(scene: Scene) -> Seat:
     return seat
 
 
+def settings_storage(scene: Scene) -> Seat:
+    """What takes room; one press away from removing what was put away long ago."""
+    for number in range(3):
+        write_lying(scene.house.home, SessionId(f"away-{number}"), "Put away", SessionChanged(archived=True))
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#storage")
+    remove = seat.page.get_by_role("button", name="Remove…")
+    expect(remove).to_have_count(3, timeout=PATIENCE_MS)
+    remove.nth(1).click()
+    expect(seat.page.get_by_role("button", name="for good")).to_be_visible()
+    return seat
+
+
+def settings_about(scene: Scene) -> Seat:
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#about")
+    seat.page.get_by_role("button", name="Look at everything it stands on").click()
+    expect(seat.page.get_by_text("The store is sound")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def larger(scene: Scene) -> Seat:
+    """The largest words, where they have the least room."""
+    seat = scene.began("Port the parser to msgspec", f"{THINK}\n{LOOK}\n{FOUND}")[0]
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("localStorage.setItem('holdfast.size', '\"larger\"')")
+    seat.page.reload()
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("localStorage.removeItem('holdfast.size')")
+    return seat
+
+
 def settings_moving(scene: Scene) -> Seat:
     """After the sessions of hermes-webui were taken over, but for one that can't be read."""
     webui = Webui(Path(tempfile.mkdtemp()) / "state")
@@ -384,6 +418,20 @@ def selecting(scene: Scene) -> Seat:
     return seat
 
 
+def replay(scene: Scene) -> Seat:
+    """A turn played again, at the moment of its ask; it was allowed, and failed later."""
+    session = scene.person.begin(title="Free some disk space")
+    turn = scene.person.say(session, f"{THINK}\n{LOOK}\n{FOUND}\n!approve rm -rf build\n!fail The disk went away.")
+    (ask,) = scene.person.wait_for_ask(session)
+    scene.person.answer(session, ask["ask"], choice="once").raise_for_status()
+    scene.person.wait_for_end(session, turn)
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/session/{session}/replay/{turn}")
+    seat.page.get_by_role("button", name="To the next ask or failure").click()
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
 STATES: dict[str, Act] = {
     "signed-out": signed_out,
     "first-run-nothing": first_run_nothing,
@@ -399,6 +447,7 @@ STATES: dict[str, Act] = {
     "queued": queued,
     "stopped": stopped,
     "failed": failed,
+    "replay": replay,
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
@@ -406,6 +455,9 @@ STATES: dict[str, Act] = {
     "choosing": choosing,
     "commands": commands,
     "settings": settings,
+    "settings-storage": settings_storage,
+    "settings-about": settings_about,
+    "larger": larger,
     "settings-models": settings_models,
     "settings-sign-in": settings_sign_in,
     "going-on": going_on,

@@ -279,6 +279,12 @@ class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
     rule: str
 
 
+class RuleUsed(Intent, frozen=True, kw_only=True, tag="rule.used"):
+    """It has answered an ask on this day, perhaps several: the answers themselves lie in the logs of their sessions."""
+
+    rule: str
+
+
 # Intents: memory.
 
 
@@ -569,7 +575,8 @@ AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
     | SessionImported | SessionForked
     | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | RuleUsed
+    | DefaultsChosen
     | MemoryRequested
 )  # fmt: skip
 AnyFact = (

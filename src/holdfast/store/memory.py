@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from time import time_ns
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -26,7 +26,7 @@ from holdfast.core.errors import (
     NotNow,
     SessionExists,
 )
-from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, TurnSubmitted
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
 from holdfast.core.items import END, Item, ToolCall
@@ -317,11 +317,29 @@ class MemoryStore:
             for name, log in found[:limit]
         ]
 
-    async def purge(self, session: SessionId) -> None:
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        sizes = {each.session: each.bytes for each in await self.sizes(len(self._logs))}
+        found = [
+            SessionSize(name, row.title, sizes.get(name, 0), bool(row.deleted))
+            for name, log in self._logs.items()
+            if name != HOUSE and not log.projection.session.alive
+            for row in [log.overview]
+            if not row.uncommitted
+            if (0 < row.deleted < before if place == "deleted" else _rests(row) and row.active_at < before)
+        ]
+        return sorted(found, key=lambda each: -each.bytes)[:limit]
+
+    async def blobs(self) -> set[str]:
+        events = [record.event for log in self._logs.values() for record in log.records]
+        return {file.blob for event in events if isinstance(event, TurnSubmitted) for file in event.attachments}
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
-        self._find(session)
+        if not only_if(self._find(session).projection.session):
+            return False
         del self._logs[session]
+        return True
 
     async def close(self) -> None:
         pass
@@ -395,6 +413,10 @@ def _asked(name: SessionId, log: Log, query: Query) -> bool:
 def _counted(names: Iterable[str], limit: int) -> list[Label]:
     found = sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0].encode()))
     return [Label(name, number) for name, number in found[:limit]]
+
+
+def _rests(row: Overview) -> bool:
+    return row.archived and not row.deleted
 
 
 def _holds(item: Item, wanted: list[str]) -> bool:

@@ -5,7 +5,7 @@ the caller is, the records are stored all the same, and a retry with the same ke
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -326,8 +326,18 @@ class Store(Protocol):
         """The largest sessions, the largest first, as far as their turns have ended."""
         ...
 
-    async def purge(self, session: SessionId) -> None:
-        """Remove a session for good: log, keys, pages, figures. Its id may be used again. The house can't be purged."""
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        """Sessions without a runner, and with nothing that is not committed to memory, that were deleted, or, if
+        archived, were last active, before this time; the largest first."""
+        ...
+
+    async def blobs(self) -> set[str]:
+        """The names of the files that some session speaks of."""
+        ...
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
+        """Remove a session for good, if it is as `only_if` wants it at that moment: log, keys, pages, figures; whether
+        it was removed. Its id may be used again. The house can't be purged."""
         ...
 
     async def close(self) -> None:

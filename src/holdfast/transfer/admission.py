@@ -29,7 +29,8 @@ SAID = (
 )  # fmt: skip
 """What only tells: it is taken as it is."""
 DROPPED = (
-    e.SessionImported | e.SessionDeleted | e.SessionRestored | e.RuleRemembered | e.RuleRevoked | e.DefaultsChosen
+    e.SessionImported | e.SessionDeleted | e.SessionRestored | e.RuleRemembered | e.RuleRevoked | e.RuleUsed
+    | e.DefaultsChosen
     | e.MemoryRequested | e.MemoryStarted | e.MemoryCommitted | e.MemoryFailed | e.AgentOpening | e.AgentOpened
     | e.AgentDescribed | e.AgentEnded | e.AgentFailed
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import IO, Literal, cast
 import msgspec
 
 from holdfast.core.errors import NoSuchSession
-from holdfast.core.ids import SessionId
+from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.state import State
 from holdfast.store.blobs import Blobs, NoSuchBlob
 from holdfast.store.protocol import Query, Store
@@ -34,25 +34,28 @@ async def begun(store: Store, session: SessionId) -> State:
     return state
 
 
-def file_name(session: SessionId, title: str, kind: Format) -> str:
+def file_name(session: SessionId, title: str, kind: Format, turn: TurnId | None = None) -> str:
     """A name that every file system takes."""
     words = _PLAIN.sub("-", title).strip("-")[:60].lower()
-    return f"{words}-{session}.{kind}" if words else f"{session}.{kind}"
+    return f"{'-'.join(part for part in (words, session, turn) if part)}.{kind}"
 
 
-async def export(store: Store, blobs: Blobs, session: SessionId, kind: Format) -> AsyncIterator[bytes]:
-    """The session as a file, in pieces."""
+async def export(
+    store: Store, blobs: Blobs, session: SessionId, kind: Format, turn: TurnId | None = None
+) -> AsyncIterator[bytes]:
+    """The session as a file, in pieces; with a turn, no more than that. JSON is always the whole session."""
     if kind == "json":
         async for piece in write_document(store, session, blobs):
             yield piece
         return
     state = await begun(store, session)
-    yield (markdown.heading(state) if kind == "md" else page.heading(state)).encode()
+    sheet = page.Page(state, lambda blob: _read(blobs, blob), whole=turn is None)
+    yield (markdown.heading(state) if kind == "md" else sheet.heading()).encode()
     async for items in read_turns(store, session):
-        told = markdown.turn(items) if kind == "md" else page.turn(items, lambda blob: _read(blobs, blob))
-        yield told.encode()
+        if turn is None or items[0].turn == turn:
+            yield (markdown.turn(items) if kind == "md" else sheet.turn(items)).encode()
     if kind == "html":
-        yield page.ENDING.encode()
+        yield sheet.ending().encode()
 
 
 def _read(blobs: Blobs, blob: str) -> bytes | None:

@@ -40,6 +40,7 @@ from holdfast.store.protocol import Query
 from holdfast.transfer.identity import led_to
 
 RECORDS = 500
+MOST_RECORDS = 5_000
 LISTED = 50
 """Rows of a list that names no limit."""
 LABELS = 500
@@ -152,6 +153,7 @@ async def read_records(
     after: Annotated[int, QueryParameter(ge=0)] = 0,
     wait: Annotated[float, QueryParameter(ge=0, le=WAIT)] = 0,
     lineage: FromQuery[str | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=MOST_RECORDS)] = RECORDS,
 ) -> Records:
     session = ids.session_id(session_id)
     ours = wiring.hub.lineage
@@ -160,7 +162,7 @@ async def read_records(
         return Records(records=[], seq=head, lineage=ours, reset=True)
     if head == after and wait:
         await _grown(wiring, session, after, wait)
-    records = await wiring.store.read(session, after, RECORDS)
+    records = await wiring.store.read(session, after, limit)
     seq = records[-1].seq if records else after
     return Records(records=[wire(record) for record in records], seq=seq, lineage=ours)
 

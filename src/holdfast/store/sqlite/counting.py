@@ -38,6 +38,13 @@ LARGEST = """
 SELECT s.id, o.body, n.bytes FROM counts n JOIN sessions s ON s.number = n.session
 JOIN overviews o ON o.session = n.session ORDER BY n.bytes DESC, n.session LIMIT ?
 """
+LYING = """
+SELECT s.id, o.body, coalesce(n.bytes, 0) AS bytes FROM overviews o JOIN sessions s ON s.number = o.session
+LEFT JOIN counts n ON n.session = o.session
+WHERE o.place = :place AND NOT o.alive AND coalesce(CAST(o.body AS TEXT) ->> '$.uncommitted', 0) = 0
+AND CASE :place WHEN 2 THEN CAST(o.body AS TEXT) ->> '$.deleted' ELSE o.active_at END < :before
+ORDER BY bytes DESC, o.session LIMIT :limit
+"""
 
 
 def add(connection: Database, number: int, before: int, seq: int, tally: Tally) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -216,12 +216,12 @@ class Reading:
 
     def sizes(self, limit: int) -> list[SessionSize]:
         with self._transaction():
-            found = [
-                (name, _decode_overview(body), size) for name, body, size in self._execute(counting.LARGEST, (limit,))
-            ]
-        return [
-            SessionSize(SessionId(name), overview.title, size, bool(overview.deleted)) for name, overview, size in found
-        ]
+            return [_size(*line) for line in self._execute(counting.LARGEST, (limit,))]
+
+    def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        values = {"place": 2 if place == "deleted" else 1, "before": before, "limit": limit}
+        with self._transaction():
+            return [_size(*line) for line in self._execute(counting.LYING, values)]
 
     def blobs(self) -> set[str]:
         with self._transaction():
@@ -278,6 +278,11 @@ def _walk(query: Query) -> str:
     if query.tags:
         return BY_TAG
     return BY_PROJECT if query.project else BY_ACTIVITY
+
+
+def _size(name: str, body: bytes, size: int) -> SessionSize:
+    overview = _decode_overview(body)
+    return SessionSize(SessionId(name), overview.title, size, bool(overview.deleted))
 
 
 def _row(name: str, change: int, body: bytes) -> Row:

@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import msgspec
 
@@ -236,11 +236,14 @@ class SqliteStore:
                 missing = await self._writer.do(Writing.count)
 
     async def blobs(self) -> set[str]:
-        """The blobs that some session speaks of."""
         return await self._reader.do(Reading.blobs)
 
-    async def purge(self, session: SessionId) -> None:
-        await self._writer.do(lambda writing: writing.purge(session))
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        await self._count()
+        return await self._reader.do(lambda reading: reading.lying(place, before, limit))
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
+        return await self._writer.do(lambda writing: writing.purge(session, only_if))
 
     async def close(self) -> None:
         """Finish what was handed over and let go of everything. Twice is harmless."""

@@ -233,16 +233,19 @@ class Writing:
             self._renew(place, records, bodies)
             return Appended(records[0].seq, records[-1].seq, len(records))
 
-    def purge(self, session: SessionId) -> None:
+    def purge(self, session: SessionId, only_if: Callable[[Session], bool]) -> bool:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
         with self.transaction(sync=True):
             place = self._find(session)
+            if not only_if(self._project(place).session):
+                return False
             self._forget()
             sharing.give_up(self._connection, place.number, SPAN)
             for sql in PURGE:
                 self._execute(sql, (place.number,))
             self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
+        return True
 
     def index(self, limit: int) -> int:
         """Put the words of at most `limit` settled items into the index; return how many there were."""

@@ -3,6 +3,7 @@
 import { words } from '../words'
 import { storedToken } from './account'
 import { base } from './base'
+import { told } from './told'
 import { values, type Values } from './values'
 
 /** The server said no, in a sentence for people. `token` is the credential that it was asked with. */
@@ -12,7 +13,7 @@ export class Refused extends Error {
   readonly token: string | null
 
   constructor(status: number, code: string, sentence: string, token: string | null = null) {
-    super(sentence)
+    super(told(code, sentence))
     this.status = status
     this.code = code
     this.token = token

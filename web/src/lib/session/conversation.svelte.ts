@@ -25,7 +25,7 @@ export interface Gap {
   readonly to: number
 }
 
-class LiveEntry implements Entry {
+export class LiveEntry implements Entry {
   readonly key: string
   readonly type: Item['type']
   readonly parent: string | null

@@ -196,6 +196,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'memory.failed':
     case 'rule.remembered':
     case 'rule.revoked':
+    case 'rule.used':
     case 'defaults.chosen':
     case 'session.imported':
     case 'unknown':

@@ -75,10 +75,6 @@ export function decimal(number: number, places: number, least = places): string 
 
 const decimals = new Map<string, Intl.NumberFormat>() // they are slow to make
 
-export function many(number: number, one: string, more = `${one}s`): string {
-  return `${number} ${number === 1 ? one : more}`
-}
-
 /** Cut in the middle, so that the end, which names the file, stays. */
 export function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text
