@@ -16,8 +16,20 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "docs/openapi.json"
 TARGET = ROOT / "web/src/lib/api/shapes.gen.ts"
 LATER_TARGET = ROOT / "web/src/lib/api/shapes.later.gen.ts"
-LATER = {"Insights"}
+LATER = {
+    "About",
+    "Examination",
+    "FoundInSession",
+    "Insights",
+    "LabelList",
+    "LooseFiles",
+    "Purged",
+    "Storage",
+    "TurnOutline",
+}
 """What only a part of the page reads that is loaded when it is first opened: its shapes come with that part."""
+EARLY = {"WireRecord"}
+"""What is read from the beginning, though such a part names it too."""
 HEAD = """\
 // Generated from docs/openapi.json by web/describe.py. Do not edit.
 
@@ -170,7 +182,7 @@ def describe(description: Schema) -> dict[Path, str]:
     sent = bodies(description)
     types = [type_of(schemas, name, sent=name in sent) for name in sorted(schemas)]
     parts = reached(schemas, LATER)
-    later = parts - reached(schemas, named_by_page() - parts)
+    later = parts - reached(schemas, named_by_page() - parts | EARLY)
     first = set(schemas) - later - sent
     return {
         TARGET: HEAD + "\n\n".join([*types, given("SHAPES", schemas, first)]) + "\n",

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STATIC = Path(__file__).parents[2] / "src/holdfast/static"
 BUDGET = 150_000
+FILES = 15
 SHIFT = 0.02
 WATCH = """
     window.shifts = []
@@ -45,11 +46,15 @@ def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, h
         seat.page.get_by_role("button", name="Start the tour").click()
         expect(seat.page.get_by_role("heading", name="Welcome to Holdfast")).to_be_visible(timeout=PATIENCE_MS)
         loaded = {address.removeprefix(seat.link) for address in seat.addresses if address.endswith(".js")}
-        # The colours of code come when a block is closed; they count as well.
-        loaded |= {f"/assets/{path.name}" for path in STATIC.glob("assets/languages-*.js")}
+        # The colours of code come when a block is closed; they count as well, with one language.
+        loaded |= {
+            f"/assets/{path.name}" for name in ("languages", "bash") for path in STATIC.glob(f"assets/{name}-*.js")
+        }
         found = [STATIC / path.removeprefix("/") for path in loaded if (STATIC / path.removeprefix("/")).is_file()]
         assert len(found) >= 3
         assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in found) <= BUDGET
+        assert len([address for address in seat.addresses if "/api/" not in address]) <= FILES, seat.addresses
+        assert all(address.startswith((seat.link, "data:", "blob:")) for address in seat.addresses)
 
 
 def test_nothing_jumps_over_a_whole_turn(chromium: Browser, house: House, person: Person) -> None:

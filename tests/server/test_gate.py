@@ -30,6 +30,8 @@ OPEN = {
     ("HEAD", "/insights"),
     ("GET", "/session/{session_id:str}"),
     ("HEAD", "/session/{session_id:str}"),
+    ("GET", "/session/{session_id:str}/replay/{turn_id:str}"),
+    ("HEAD", "/session/{session_id:str}/replay/{turn_id:str}"),
     ("GET", "/health"),
     ("HEAD", "/health"),
     ("GET", "/api/status"),

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import zipfile
 from html.parser import HTMLParser
@@ -101,6 +102,106 @@ async def test_a_page_runs_nothing_and_loads_nothing(tmp_path: Path) -> None:
     assert page.count("src=") == 1 + page.count("img src=x")
     assert 'src="data:image/png;base64,' in page
     assert "default-src 'none'" in page
+
+
+HOSTILE = [
+    SCRIPT,
+    "</style><style>*{background:url(//evil.example/a)}</style>",
+    '"><svg onload=alert(1)>',
+    "[press](javascript:alert(1)) ![seen](https://evil.example/p.png)",
+    "```html\n</pre><iframe src=//evil.example></iframe>\n```",
+    "<base href=//evil.example><meta http-equiv=refresh content=0;url=//evil.example>",
+    "<link rel=stylesheet href=//evil.example/a.css><form action=//evil.example>",
+]
+OURS = {
+    *("html", "head", "meta", "title", "style", "body", "main", "header", "h1", "h2", "p", "section", "article", "div"),
+    *("details", "summary", "span", "time", "pre", "ul", "li", "b", "img", "table", "tr", "th", "td", "a", "code"),
+    "footer",
+}
+"""All that a page of ours is made of."""
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_whatever_was_said_anywhere_stands_there_as_words(tmp_path: Path, words: str) -> None:
+    """In every place that an agent or another program can write to."""
+    async with opened(tmp_path) as store:
+        await store.create(S, e.SessionCreated(title=words, agent=words, model=words))
+        run = await Run.claim(store, S)
+        await store.append(S, [e.TurnSubmitted(turn=T, text=words)], key="turn:t1")
+        diff = e.Diff(path=words, old="a\n", new=f"a\n{words}\n")
+        call = e.CallId("c")
+        await run.write(
+            e.TurnStarted(turn=T),
+            e.ThoughtAppended(turn=T, text=words),
+            e.TextAppended(turn=T, text=words),
+            e.ToolChanged(turn=T, call=call, first=True, name=words, title=words, arguments=words, output=words),
+            e.ToolChanged(turn=T, call=call, diffs=(diff,), error=words, status="failed"),
+            e.PlanReplaced(turn=T, entries=(e.PlanEntry(text=words),)),
+            e.NoticeRaised(turn=T, text=words),
+            e.ApprovalRequested(turn=T, ask=AskId("a"), command=words, directory=words, description=words),
+            e.QuestionAsked(turn=T, ask=AskId("q"), text=words),
+        )
+        await store.append(
+            S,
+            [
+                e.ApprovalAnswered(ask=AskId("a"), choice="deny", reason=words, client=words),
+                e.QuestionAnswered(ask=AskId("q"), text=words, client=words),
+            ],
+        )
+        await run.write(e.TurnEnded(turn=T, outcome="failed", error=words), e.RunnerStopped())
+        page = (await whole(store, tmp_path, "html")).decode()
+    seen = Tags()
+    seen.feed(page)
+    assert seen.tags <= OURS
+    assert seen.attributes <= {
+        *("lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "datetime", "open"),
+    }
+    assert page.count("<style>") == page.count('http-equiv="') == 1
+    assert set(re.findall(r'href="([^"]*)"', page)) == {"#ask-1", "#ask-2"}
+    assert "default-src 'none'; style-src 'sha256-" in page
+
+
+async def test_a_page_says_who_approved_what_when_and_from_where(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.create(S, e.SessionCreated(title="Garden"))
+        run = await Run.claim(store, S)
+        await store.append(S, [e.TurnSubmitted(turn=T, text="Dig")], key="turn:t1")
+        names = [AskId(name) for name in ("person", "rule", "agent", "late")]
+        asked = [e.ApprovalRequested(turn=T, ask=name, command=f"dig {name}", directory="/garden") for name in names]
+        await run.write(e.TurnStarted(turn=T), *asked)
+        await store.append(
+            S,
+            [
+                e.ApprovalAnswered(ask=names[0], choice="once", client="iPhone"),
+                e.ApprovalAnswered(ask=names[1], choice="session", by="rule", rule="dig *"),
+                e.ApprovalAnswered(ask=names[2], choice="deny", by="agent", reason="Wet."),
+            ],
+        )
+        await run.write(*(e.ApprovalDelivered(ask=name) for name in names[:3]))
+        await run.write(e.TurnEnded(turn=T, outcome="completed"), e.RunnerStopped())
+        page = (await whole(store, tmp_path, "html")).decode()
+        text = (await whole(store, tmp_path, "md")).decode()
+    for told in (
+        "Allowed once by a person on iPhone, 20",
+        "Allowed for the session by a rule (dig *), 20",
+        "Denied by the agent&#x27;s own rules, 20",
+        ": Wet.",
+        "Not answered: the run ended first",
+    ):
+        assert page.count(told) == 2  # where it was asked, and in the list of all
+        assert told.replace("&#x27;", "'") in text
+    assert "in /garden" in page
+
+
+@pytest.mark.parametrize("kind", ["md", "html"])
+async def test_one_turn_is_no_more_than_that(tmp_path: Path, kind: Format) -> None:
+    async with opened(tmp_path) as store:
+        await held(store, tmp_path)
+        pieces = [piece async for piece in export(store, blobs(tmp_path), S, kind, e.TurnId("t2"))]
+    page = b"".join(pieces).decode()
+    assert "More" in page
+    assert "Words with" not in page
+    assert "rm x" not in page
 
 
 @pytest.mark.parametrize("kind", ["md", "html", "json"])

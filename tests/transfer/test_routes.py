@@ -92,6 +92,15 @@ def test_everything_is_exported_as_an_archive(api: httpx.Client) -> None:
     assert api.get("/api/sessions/none/export").status_code == 404
 
 
+def test_one_turn_is_exported_alone(api: httpx.Client) -> None:
+    created = api.post("/api/sessions", json={"title": "Two turns"}).json()["id"]
+    wish = f"/api/sessions/{created}/export"
+    assert api.get(wish, params={"format": "html", "turn": "t1"}).status_code == 404
+    assert api.get(wish, params={"format": "html", "turn": "../x"}).status_code == 400
+    refused = api.get(wish, params={"format": "json", "turn": "t1"})
+    assert (refused.status_code, "whole session" in refused.json()["error"]) == (400, True)
+
+
 def test_nothing_of_this_is_open(server: Served) -> None:
     with httpx.Client(base_url=server.link) as stranger:
         for path in ("/api/export", "/api/imports", "/api/sessions/x/export", "/api/agents/hermes/sessions"):

@@ -20,7 +20,7 @@ const worker = self as unknown as ServiceWorkerGlobalScope & { page: { digest: s
 const scope = worker.registration.scope
 const kept = `holdfast ${scope} ${worker.page.digest}`
 const spoken = `holdfast-words ${scope}`
-const opens = /^(|settings|session\/[^/]+)$/
+const opens = /^(|settings|session\/[^/]+(\/replay\/[^/]+)?)$/
 const within = (address: string) => new URL(address).pathname.slice(new URL(scope).pathname.length)
 
 worker.addEventListener('install', (event) => {

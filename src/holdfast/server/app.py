@@ -16,6 +16,7 @@ from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
 from holdfast.server.guard import CookieRule, Guard, guarded
 from holdfast.server.routes import (
+    about,
     account,
     agents,
     asks,
@@ -27,8 +28,10 @@ from holdfast.server.routes import (
     insights,
     memory,
     push,
+    replay,
     rules,
     sessions,
+    storage,
     stream,
     transfer,
     turns,
@@ -38,7 +41,13 @@ from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
 # The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = ["/", "/settings", "/insights", "/session/{session_id:str}"]
+PAGE_PATHS = [
+    "/",
+    "/settings",
+    "/insights",
+    "/session/{session_id:str}",
+    "/session/{session_id:str}/replay/{turn_id:str}",
+]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -49,6 +58,7 @@ API = (
     *memory.ROUTES,
     *files.ROUTES,
     *forks.ROUTES,
+    *replay.ROUTES,
     *stream.ROUTES,
     *rules.ROUTES,
     *audit.ROUTES,
@@ -56,6 +66,8 @@ API = (
     *endpoints.ROUTES,
     *transfer.ROUTES,
     *insights.ROUTES,
+    *storage.ROUTES,
+    *about.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

@@ -42,7 +42,7 @@ OPEN = frozenset(
     }
 )
 """What answers without a credential, beside the page, which is a shell without data."""
-PAGE = re.compile(r"/|/settings|/insights|/session/[^/]+")
+PAGE = re.compile(r"/|/settings|/insights|/session/[^/]+(?:/replay/[^/]+)?")
 PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
 """The page's own addresses: where it opens, and which of its files are sent to anybody who asks."""
 

@@ -2,13 +2,13 @@
 
 import re
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import IO, Literal, cast
 
 import msgspec
 
 from holdfast.core.errors import NoSuchSession
-from holdfast.core.ids import SessionId
+from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.state import State
 from holdfast.store.blobs import Blobs, NoSuchBlob
 from holdfast.store.protocol import Query, Store
@@ -34,25 +34,28 @@ async def begun(store: Store, session: SessionId) -> State:
     return state
 
 
-def file_name(session: SessionId, title: str, kind: Format) -> str:
+def file_name(session: SessionId, title: str, kind: Format, turn: TurnId | None = None) -> str:
     """A name that every file system takes."""
     words = _PLAIN.sub("-", title).strip("-")[:60].lower()
-    return f"{words}-{session}.{kind}" if words else f"{session}.{kind}"
+    return f"{'-'.join(part for part in (words, session, turn) if part)}.{kind}"
 
 
-async def export(store: Store, blobs: Blobs, session: SessionId, kind: Format) -> AsyncIterator[bytes]:
-    """The session as a file, in pieces."""
+async def export(
+    store: Store, blobs: Blobs, session: SessionId, kind: Format, turn: TurnId | None = None
+) -> AsyncIterator[bytes]:
+    """The session as a file, in pieces; with a turn, no more than that. JSON is always the whole session."""
     if kind == "json":
         async for piece in write_document(store, session, blobs):
             yield piece
         return
     state = await begun(store, session)
-    yield (markdown.heading(state) if kind == "md" else page.heading(state)).encode()
+    sheet = page.Page(state, lambda blob: _read(blobs, blob), whole=turn is None)
+    yield (markdown.heading(state) if kind == "md" else sheet.heading()).encode()
     async for items in read_turns(store, session):
-        told = markdown.turn(items) if kind == "md" else page.turn(items, lambda blob: _read(blobs, blob))
-        yield told.encode()
+        if turn is None or items[0].turn == turn:
+            yield (markdown.turn(items) if kind == "md" else sheet.turn(items)).encode()
     if kind == "html":
-        yield page.ENDING.encode()
+        yield sheet.ending().encode()
 
 
 def _read(blobs: Blobs, blob: str) -> bytes | None:
@@ -81,18 +84,25 @@ class _Passage:
         return body
 
 
-async def export_all(store: Store, blobs: Blobs, kind: Format) -> AsyncIterator[bytes]:
-    """Every session that is not deleted, as a zip archive, in pieces."""
+async def export_all(
+    store: Store, blobs: Blobs, kind: Format, sessions: Sequence[tuple[SessionId, str]] = ()
+) -> AsyncIterator[bytes]:
+    """These sessions, each with its title, or every one that is not deleted, as a zip archive, in pieces."""
     passage = _Passage()
     # A passage can't be sought in, which zipfile knows how to live with; it asks for no more than write and flush.
     with zipfile.ZipFile(cast("IO[bytes]", passage), "w", zipfile.ZIP_DEFLATED) as archive:
-        async for session, title in _sessions(store):
+        async for session, title in _those(sessions) if sessions else _sessions(store):
             with archive.open(file_name(session, title, kind), "w", force_zip64=True) as entry:
                 async for piece in export(store, blobs, session, kind):
                     entry.write(piece)
                     if body := passage.taken():
                         yield body
     yield passage.taken()
+
+
+async def _those(sessions: Sequence[tuple[SessionId, str]]) -> AsyncIterator[tuple[SessionId, str]]:
+    for each in sessions:
+        yield each
 
 
 async def _sessions(store: Store) -> AsyncIterator[tuple[SessionId, str]]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 from holdfast.core.items import (
     Approval,
@@ -19,6 +18,7 @@ from holdfast.core.items import (
 )
 from holdfast.core.mask import masked
 from holdfast.core.state import State
+from holdfast.transfer.answered import answered, spelled
 
 _FENCES = re.compile(r"`{3,}")
 DONE = {"completed": "x", "running": "-", "pending": " "}
@@ -61,8 +61,7 @@ def _part(item: Item) -> str:
         case Steer():
             return f"**You, meanwhile**\n\n{item.text}"
         case Approval():
-            answer = item.choice or item.state
-            return f"**Asked for leave**: {answer}\n\n{fenced(item.command)}"
+            return f"**Asked for leave**: {_line(answered(item))}\n\n{fenced(item.command)}"
         case Question():
             given = "(secret)" if item.secret else item.answer or f"({item.state})"
             return f"**Asked**: {item.text}\n\n**Answered**: {given}"
@@ -93,8 +92,3 @@ def fenced(text: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def spelled(time: int) -> str:
-    """A time as people write it, in UTC: a file has no place of its own."""
-    return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

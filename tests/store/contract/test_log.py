@@ -347,6 +347,30 @@ async def test_purging_touches_no_other_session(store: Store) -> None:
     assert len(await store.search("find")) == 1
 
 
+async def test_only_what_is_as_it_is_wanted_is_purged(store: Store) -> None:
+    """It is looked at in the moment in which it goes."""
+    assert await store.purge(S1, lambda state: bool(state.deleted)) is False
+    assert await names(store) == [S1]
+    await store.append(S1, [e.SessionDeleted()])
+    assert await store.purge(S1, lambda state: bool(state.deleted)) is True
+    with pytest.raises(NoSuchSession):
+        await store.open(S1)
+
+
+async def test_what_lies_is_told_by_where_and_since_when(store: Store, clock: Clock) -> None:
+    far = clock() + 1_000_000
+    assert await store.lying("archived", far, 9) == await store.lying("deleted", far, 9) == []
+    await store.append(S1, [e.SessionChanged(archived=True)])
+    assert [each.session for each in await store.lying("archived", far, 9)] == [S1]
+    assert await store.lying("archived", 1, 9) == []
+    await store.append(S1, [e.SessionDeleted()])
+    assert await store.lying("archived", far, 9) == []
+    assert [(each.session, each.deleted) for each in await store.lying("deleted", far, 9)] == [(S1, True)]
+    assert await store.lying("deleted", 1, 9) == []
+    await Run.claim(store)
+    assert await store.lying("deleted", far, 9) == []
+
+
 async def test_purging_what_is_not_there_is_refused(empty: Store) -> None:
     """Nobody is told that something was removed when nothing was."""
     with pytest.raises(NoSuchSession):

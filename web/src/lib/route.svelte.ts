@@ -2,7 +2,7 @@
 
 import { base } from './api/base'
 
-const SESSION = /^\/session\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/
+const SESSION = /^\/session\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/replay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63}))?$/
 
 export class Route {
   #path = $state(location.pathname)
@@ -10,6 +10,16 @@ export class Route {
 
   get session(): string | null {
     return SESSION.exec(this.#path.slice(base.length))?.[1] ?? null
+  }
+
+  /** The turn of the session that is to be played again. */
+  get replay(): string | null {
+    return SESSION.exec(this.#path.slice(base.length))?.[2] ?? null
+  }
+
+  goReplay(session: string, turn: string): void {
+    history.pushState(null, '', `${base}/session/${session}/replay/${turn}`)
+    this.#read()
   }
 
   /** The item that the address points at, as `turn:k`. */

@@ -10,6 +10,8 @@ export type Overlay = 'palette' | 'help'
 
 export interface Doings {
   toggleRail(): void
+  /** Bring the list before the eyes, wherever it is. */
+  showList(): void
   show(overlay: Overlay): void
 }
 
@@ -17,7 +19,8 @@ export interface Shortcut {
   /** Strokes, one after the other; `Mod` is Cmd on a Mac and Ctrl elsewhere. */
   keys: string
   words: () => string
-  act: (workspace: Workspace, doings: Doings) => void
+  /** False if it is not ours this time: then the browser does what it does by this stroke. */
+  act: (workspace: Workspace, doings: Doings) => void | false
   /** With an icon it is offered in the palette as well, if `offered` allows. */
   icon?: IconName
   offered?: (workspace: Workspace) => boolean
@@ -35,8 +38,22 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   { keys: 'Alt+A', words: () => words.shortcuts.ask, act: focusAsk },
   { keys: '/', words: () => words.shortcuts.search, act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
+  {
+    keys: 'Mod+F',
+    words: () => words.find.title,
+    icon: 'search',
+    act: findHere,
+    offered: ({ conversation }) => conversation !== null,
+  },
   { keys: 'J', words: () => words.shortcuts.next, act: () => moveRow(1) },
   { keys: 'K', words: () => words.shortcuts.previous, act: () => moveRow(-1) },
+  { keys: 'F', words: () => words.organise.filter, icon: 'filter', act: (workspace) => void (workspace.sheet = 'filter') },
+  {
+    keys: 'S',
+    words: () => words.organise.select,
+    icon: 'select',
+    act: (workspace, { showList }) => (showList(), void workspace.select()),
+  },
   { keys: 'G I', words: () => words.shortcuts.insights, icon: 'insights', act: ({ route }) => route.goInsights() },
   { keys: '[', words: () => words.shortcuts.list, icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
   { keys: '?', words: () => words.shortcuts.keys, icon: 'keys', act: (_, { show }) => show('help') },
@@ -58,8 +75,7 @@ export function shortcuts(workspace: Workspace, doings: Doings): (event: Keyboar
     const begins = found === undefined && SHORTCUTS.some(({ keys }) => keys.startsWith(`${stroke} `))
     ;[before, pressed] = begins ? [stroke, performance.now()] : ['', -Infinity]
     if (found === undefined && !begins) return
-    event.preventDefault()
-    found?.act(workspace, doings)
+    if (found?.act(workspace, doings) !== false) event.preventDefault()
   }
 }
 
@@ -83,6 +99,15 @@ function nextWaiting({ sessions, route }: Workspace): void {
   const open = waiting.findIndex(({ id }) => id === route.session)
   const next = waiting[(open + 1) % waiting.length]
   if (next !== undefined) route.go(next.id)
+}
+
+/** Look for something in the open session; who is looking already wants the browser's own way. */
+function findHere(workspace: Workspace): void | false {
+  const field = document.querySelector<HTMLInputElement>('[data-find]')
+  if (workspace.conversation === null || (field !== null && field === document.activeElement)) return false
+  workspace.finding = workspace.conversation.id
+  field?.focus()
+  field?.select()
 }
 
 function rows(): HTMLAnchorElement[] {

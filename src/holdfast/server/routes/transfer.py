@@ -8,14 +8,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from litestar import Request, get, post
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from holdfast.agents.hermes.find import find_hermes
 from holdfast.agents.hermes.sessions import list_sessions as list_hermes_sessions
+from holdfast.core import ids
 from holdfast.core.errors import BadCommand
 from holdfast.server.errors import LARGEST_UPLOAD, UPLOADS
 from holdfast.server.imports import place_for_upload
+from holdfast.server.pages import find_turn
 from holdfast.server.schema import HermesSessions, Import, ImportList, ImportReport
 from holdfast.server.wired import Wired
 from holdfast.store.blobs import Blobs
@@ -24,6 +26,7 @@ from holdfast.transfer.identity import led_to
 from holdfast.transfer.sources import look_at
 
 ZIP = "application/zip"
+Chosen = Annotated[list[str] | None, QueryParameter(max_items=200, description="Given again for each session")]
 EXPORTED = "What looks like a key or a password is hidden in it."
 
 
@@ -91,28 +94,38 @@ async def read_import(wiring: Wired, import_id: FromPath[str]) -> ImportReport:
 @get(
     "/api/sessions/{session_id:str}/export",
     summary="A session as a file: Markdown, a page of its own, or JSON that can be imported again",
-    description=EXPORTED,
+    description=f"{EXPORTED} With `turn`, no more than that turn.",
     responses=_file("application/octet-stream"),
 )
 async def export_session(
     wiring: Wired,
     session_id: FromPath[str],
     kind: Annotated[Format, QueryParameter(name="format")] = "md",
+    turn: FromQuery[str | None] = None,
 ) -> Stream:
     session = await led_to(wiring.store, session_id)
-    title = (await begun(wiring.store, session)).title
-    pieces = export(wiring.store, Blobs(wiring.settings.blobs), session, kind)
-    return Stream(pieces, media_type=MEDIA_TYPES[kind], headers=_named(file_name(session, title, kind)))
+    state = await begun(wiring.store, session)
+    only = ids.turn_id(turn) if turn else None
+    if only is not None and kind == "json":
+        raise BadCommand("One turn can be had as a page or as Markdown. As JSON, export the whole session.")
+    if only is not None and only not in state.turns:
+        await find_turn(wiring.store, session, only)  # one that does not exist is said at once
+    pieces = export(wiring.store, Blobs(wiring.settings.blobs), session, kind, only)
+    return Stream(pieces, media_type=MEDIA_TYPES[kind], headers=_named(file_name(session, state.title, kind, only)))
 
 
 @get(
     "/api/export",
-    summary="Every session as a file, in one archive",
+    summary="Every session as a file, or those that are named, in one archive",
     description=EXPORTED,
     responses=_file(ZIP),
 )
-async def export_sessions(wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md") -> Stream:
-    pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind)
+async def export_sessions(
+    wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md", session: Chosen = None
+) -> Stream:
+    chosen = [await led_to(wiring.store, name) for name in dict.fromkeys(session or ())]
+    named = [(one, (await begun(wiring.store, one)).title) for one in chosen]
+    pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind, named)
     return Stream(pieces, media_type=ZIP, headers=_named(f"holdfast-{kind}.zip"))
 
 

@@ -33,12 +33,19 @@ export function listHermesSessions(): Promise<HermesSessions> {
   return request('HermesSessions', '/api/agents/hermes/sessions')
 }
 
-export function exportSession(id: string, format: Format): Promise<void> {
-  return save(`/api/sessions/${encodeURIComponent(id)}/export?format=${format}`)
+/** With a turn, no more of the session than that. */
+export function exportSession(id: string, format: Format, turn?: string): Promise<void> {
+  const query = new URLSearchParams({ format, ...(turn !== undefined && { turn }) })
+  return save(`/api/sessions/${encodeURIComponent(id)}/export?${query}`)
 }
 
 export function exportAll(format: Format): Promise<void> {
   return save(`/api/export?format=${format}`)
+}
+
+/** All that the server keeps, of one moment. */
+export function downloadBackup(): Promise<void> {
+  return save('/api/backup')
 }
 
 function opened({ report }: ImportReport): Report {
@@ -46,7 +53,7 @@ function opened({ report }: ImportReport): Report {
 }
 
 /** Have the browser keep what the server hands out, under the name that the server gives it. */
-async function save(path: string): Promise<void> {
+export async function save(path: string): Promise<void> {
   const response = await send(path, {})
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'holdfast'
   const address = URL.createObjectURL(await response.blob())

@@ -26,6 +26,8 @@ export interface View {
   readonly settled: boolean
   /** Take the conversation back to before this message and say this in its place. */
   replace(message: UserMessage, text: string): void
+  /** Play this turn again, event by event. */
+  replay(turn: string): void
   /** Go on in a new session with everything up to and including this turn. */
   fork(turn: string): Promise<void>
 }

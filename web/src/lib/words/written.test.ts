@@ -29,7 +29,7 @@ const ADDRESS = /^https?:\/\/\S+$/
 /** What is thrown at those who write the page, or at nobody: it is never shown. */
 const THROWN = new Set(['Error', 'Unreadable'])
 /** Calls whose words are names of shapes. */
-const SHAPES = new Set(['read', 'request'])
+const SHAPES = new Set(['ask', 'read', 'request'])
 /** Attributes, and what our own components call them. */
 const SAID = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label', 'hint', 'legend', 'words', 'aside'])
 
@@ -67,7 +67,7 @@ describe('the check itself', () => {
   })
 
   test('leaves out what nobody reads', () => {
-    expect(find('<p class="one two">{a} · <kbd>Esc</kbd></p>')).toEqual([])
+    expect(find('<p class="one two">{a} · <kbd>Esc</kbd> <code>docs/</code></p>')).toEqual([])
     expect(find("<p>{a === 'waiting' ? b : ''}</p>")).toEqual([])
     expect(find("<script>if (a.key === 'Escape') throw new Error('Never so.')</script>")).toEqual([])
   })
@@ -97,7 +97,8 @@ function written({ fragment, instance, module }: Node): string[] {
 }
 
 function inMarkup(node: Node): string[] {
-  if (node.type === 'RegularElement' && node.name === 'kbd') return []
+  // Names of keys, commands and paths are the same in every language.
+  if (node.type === 'RegularElement' && (node.name === 'kbd' || node.name === 'code')) return []
   if (node.type === 'Text') return said(node.data as string)
   if (node.type === 'Attribute') return SAID.has(node.name as string) ? inValue(node.value) : []
   if (node.type === 'ExpressionTag') return [...inScript(node), ...inTemplates(node)]
