@@ -338,7 +338,7 @@ export const de: Words = {
       none: 'Noch keine',
       licence: 'Lizenz',
       manual: 'Handbuch',
-      where: 'Beim Quelltext, in',
+      where: 'Beim Quelltext, im Ordner',
       look: 'Alles ansehen, worauf es steht',
       looking: 'Sieht nach…',
       result: (wrong) => (wrong === 0 ? 'Alles ist gut.' : count(wrong, { one: '# Sache zu beheben.', other: '# Sachen zu beheben.' })),
