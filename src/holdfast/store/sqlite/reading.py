@@ -14,7 +14,7 @@ from holdfast.core.window import Settled
 from holdfast.store.pages import Projection
 from holdfast.store.protocol import DailyFigures, Hit, Listing, Opened, Owner, Page, Query, Row, SessionSize, before
 from holdfast.store.search import fold, hit, match_expression
-from holdfast.store.sqlite import counting, projecting
+from holdfast.store.sqlite import counting, outlining, projecting
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
 
@@ -69,6 +69,16 @@ class Reading:
             if after >= head:
                 return []
             return [record for record, _ in projecting.read(self._connection, number, max(0, after), limit)]
+
+    def telling(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        with self._transaction():
+            number, head = self._find(session)
+            return outlining.telling(self._connection, number, after, head, limit)
+
+    def times(self, session: SessionId, after: int, until: int) -> list[int]:
+        with self._transaction():
+            number, head = self._find(session)
+            return outlining.times(self._connection, number, after, min(until, head))
 
     def keyed(self, session: SessionId, key: str) -> int:
         with self._transaction():
