@@ -14,7 +14,9 @@ import { following, Timeline } from './timeline'
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16] as const
 /** Records that are shown with, and those that are loaded before they are needed. */
 const FIRST = 500
-const AHEAD = 5_000
+const AHEAD = 2_000
+/** What is loaded on the way to a moment is shown so often. */
+const GLIMPSE_MS = 250
 /** So long after a jump whoever pulls the line is taken to look. */
 const REST_MS = 160
 /** Whoever wants no motion sees it go on in steps. */
@@ -215,14 +217,18 @@ export class Replay {
     this.#loading = true
     try {
       let until = wanted
+      let drawn = 0
       while (this.#open && tape.length < Math.min(until, outline.times.length)) {
         const rest = Math.min(outline.times.length - tape.length, tape.length === 0 ? FIRST : AHEAD)
         const records = await readRecords(this.#session, outline.first + tape.length - 1, rest)
         if (records.length === 0) throw new Unreadable(words.replay.shorter)
-        const shown = tape.length
+        const behind = tape.length < this.#at
         tape.append(records)
         this.#loaded = tape.length
-        if (shown < this.#at) this.#show()
+        if (behind && (tape.length >= this.#at || performance.now() - drawn > GLIMPSE_MS)) {
+          this.#show()
+          drawn = performance.now()
+        }
         until = Math.max(until, this.#at)
       }
     } finally {

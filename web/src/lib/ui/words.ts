@@ -5,9 +5,12 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+let clock: Intl.DateTimeFormat | undefined
+
 /** 13:02, in the reader's own way of writing it. */
 export function clockTime(time: number): string {
-  return new Date(time).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  clock ??= new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }) // dear to make
+  return clock.format(time)
 }
 
 /** When it was, as short as it can be said: 13:02, Sat, 3 Nov. */
