@@ -16,7 +16,17 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "docs/openapi.json"
 TARGET = ROOT / "web/src/lib/api/shapes.gen.ts"
 LATER_TARGET = ROOT / "web/src/lib/api/shapes.later.gen.ts"
-LATER = {"Insights", "TurnOutline"}
+LATER = {
+    "About",
+    "Examination",
+    "FoundInSession",
+    "Insights",
+    "LabelList",
+    "LooseFiles",
+    "Purged",
+    "Storage",
+    "TurnOutline",
+}
 """What only a part of the page reads that is loaded when it is first opened: its shapes come with that part."""
 EARLY = {"WireRecord"}
 """What is read from the beginning, though such a part names it too."""

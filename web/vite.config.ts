@@ -25,6 +25,7 @@ export default defineConfig({
   },
   test: {
     include: ['src/**/*.test.ts'],
+    setupFiles: ['src/lib/words/speak.setup.ts'],
     // Otherwise the tests would read every style sheet as empty.
     css: true,
   },

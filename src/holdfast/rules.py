@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 from holdfast.core.errors import Refused
-from holdfast.core.events import RuleRemembered, RuleRevoked
+from holdfast.core.events import RuleRemembered, RuleRevoked, RuleUsed
 from holdfast.core.house import House
 from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.items import Approval
@@ -11,6 +11,7 @@ from holdfast.core.policy import rules_of
 from holdfast.store.protocol import Store
 
 BATCH = 1_000
+DAY = 24 * 60 * 60 * 1_000
 
 
 class NoSuchRule(Refused):
@@ -36,6 +37,12 @@ async def remember(store: Store, session: SessionId, approval: Approval) -> None
         RuleRemembered(rule=rule, session=session, ask=approval.ask, client=approval.answered_from) for rule in rules
     ]
     await store.append(HOUSE, events, key=f"rule:{session}:{approval.ask}")
+
+
+async def note_use(store: Store, rule: str, now: int) -> None:
+    """Write down that the rule has answered, once a day however often it does, so that the log of the house stays
+    short."""
+    await store.append(HOUSE, [RuleUsed(rule=rule)], key=f"used:{rule}:{now // DAY}")
 
 
 async def revoke(store: Store, rule: str, client: str) -> int:

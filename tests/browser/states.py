@@ -12,10 +12,12 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from holdfast.core.events import SessionChanged
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Desk, Seat
 from tests.browser.found import DATA, HERMES, finds, ollama, talked
 from tests.browser.gate import Gate
+from tests.browser.written import write_lying
 from tests.journeys.house import House
 from tests.journeys.person import Person
 from tests.transfer.webui import Webui, turns
@@ -222,6 +224,23 @@ def away(scene: Scene) -> Seat:
     return seat
 
 
+def finding(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Mend the harbour wall")
+    for text in (
+        "!say The **mortar** wants seawater.",
+        "!say Tomorrow: fresh mortar, then the mortar of the old wall.",
+    ):
+        scene.person.wait_for_end(session, scene.person.say(session, text))
+    seat = scene.place.tab(session)
+    expect(seat.prose).to_have_count(2, timeout=PATIENCE_MS)
+    seat.page.keyboard.press("Control+f")
+    seat.page.get_by_role("textbox", name="Find in this session").fill("mortar")
+    seat.page.get_by_text("1 of 4").wait_for()
+    seat.page.keyboard.press("Shift+Enter")
+    seat.page.get_by_text("4 of 4").wait_for()
+    return seat
+
+
 def searched(scene: Scene) -> Seat:
     session = scene.person.begin(title="Harbour walls")
     scene.person.wait_for_end(session, scene.person.say(session, "!say The limpets hold fast to the granite."))
@@ -285,6 +304,38 @@ def settings_sign_in(scene: Scene) -> Seat:
     return seat
 
 
+def settings_storage(scene: Scene) -> Seat:
+    """What takes room; one press away from removing what was put away long ago."""
+    for number in range(3):
+        write_lying(scene.house.home, SessionId(f"away-{number}"), "Put away", SessionChanged(archived=True))
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#storage")
+    remove = seat.page.get_by_role("button", name="Remove…")
+    expect(remove).to_have_count(3, timeout=PATIENCE_MS)
+    remove.nth(1).click()
+    expect(seat.page.get_by_role("button", name="for good")).to_be_visible()
+    return seat
+
+
+def settings_about(scene: Scene) -> Seat:
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#about")
+    seat.page.get_by_role("button", name="Look at everything it stands on").click()
+    expect(seat.page.get_by_text("The store is sound")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def larger(scene: Scene) -> Seat:
+    """The largest words, where they have the least room."""
+    seat = scene.began("Port the parser to msgspec", f"{THINK}\n{LOOK}\n{FOUND}")[0]
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("localStorage.setItem('holdfast.size', '\"larger\"')")
+    seat.page.reload()
+    expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("localStorage.removeItem('holdfast.size')")
+    return seat
+
+
 def settings_moving(scene: Scene) -> Seat:
     """After the sessions of hermes-webui were taken over, but for one that can't be read."""
     webui = Webui(Path(tempfile.mkdtemp()) / "state")
@@ -329,6 +380,44 @@ def signed_out(scene: Scene) -> Seat:
     return seat
 
 
+def sorted_out(scene: Scene) -> Seat:
+    """The list with what its sessions are filed under, not narrowed."""
+    scene.person.begin(title="Mend the harbour wall before the storm", project="Harbour works", tags=["stone", "sea"])
+    scene.person.begin(title="Tar the roof", project="Harbour works", tags=["sea"])
+    scene.person.begin(title="Feed the gulls", tags=["birds"])
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    seat.open()
+    seat.page.evaluate("localStorage.removeItem('holdfast.filter')")
+    seat.open()
+    expect(seat.page.locator("nav").get_by_role("link", name="Feed the gulls").first).to_be_visible()
+    return seat
+
+
+def labels(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.locator("nav").get_by_role("link", name="Tar the roof").first.hover()
+    seat.page.get_by_role("button", name="More for Tar the roof").first.click()
+    seat.page.get_by_role("menuitem", name="Project and tags…").click()
+    expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
+    return seat
+
+
+def filtering(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.get_by_role("button", name="Filter the list").click()
+    expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
+    return seat
+
+
+def selecting(scene: Scene) -> Seat:
+    seat = sorted_out(scene)
+    seat.page.get_by_role("button", name="Select sessions").click()
+    for title in ("Feed the gulls", "Mend the harbour wall"):
+        seat.page.locator("nav").get_by_role("checkbox", name=re.compile(title)).first.click()
+    expect(seat.page.get_by_text("2 selected")).to_be_visible()
+    return seat
+
+
 def replay(scene: Scene) -> Seat:
     """A turn played again, at the moment of its ask; it was allowed, and failed later."""
     session = scene.person.begin(title="Free some disk space")
@@ -362,14 +451,21 @@ STATES: dict[str, Act] = {
     "interrupted": interrupted,
     "gone": gone,
     "searched": searched,
+    "finding": finding,
     "choosing": choosing,
     "commands": commands,
     "settings": settings,
+    "settings-storage": settings_storage,
+    "settings-about": settings_about,
+    "larger": larger,
     "settings-models": settings_models,
     "settings-sign-in": settings_sign_in,
     "going-on": going_on,
     "answering": answering,
     "overview": overview,
+    "labels": labels,
+    "filtering": filtering,
+    "selecting": selecting,
     "settings-moving": settings_moving,
     "away": away,
 }

@@ -148,9 +148,9 @@ def test_after_the_agent_has_died_one_goes_on_and_what_came_to_nothing_is_tried_
         seat.expect_idle()
         expect(seat.page.get_by_role("button", name="Continue")).to_have_count(0)
         seat.open(refused)
-        seat.page.get_by_role("button", name="Try again").click()
+        seat.page.get_by_role("button", name="Try again", exact=True).click()
         expect(seat.page.get_by_text("The model is out of tea.")).to_have_count(4, timeout=PATIENCE_MS)
-        expect(seat.page.get_by_role("button", name="Try again")).to_have_count(1)
+        expect(seat.page.get_by_role("button", name="Try again", exact=True)).to_have_count(1)
         seat.expect_well()
 
 

@@ -164,6 +164,22 @@ def test_a_push_is_shown_once_taken_back_and_leads_to_the_tab_and_the_card(
         seat.expect_well()
 
 
+def test_a_push_is_told_in_the_language_of_the_page(chromium: Browser, house: House, person: Person) -> None:
+    """What the page has no words for is told as it came."""
+    shown = {"session": person.begin(title="Waits"), "name": "ask"}
+    with desk(chromium, house, script="localStorage.setItem('holdfast.language', '\"de\"')") as place:
+        seat = place.tab()
+        worker = worker_of(place, seat)
+        told = "caches.keys().then((names) => names.some((name) => name.startsWith('holdfast-words ')))"
+        wait_until(lambda: worker.evaluate(told), "the words of the page")
+        worker.evaluate(SHOWING)
+        push(worker, kind="approval", shown=shown, title="Waits", body="Waits for your approval.\nmake")
+        push(worker, kind="ended", outcome="failed", shown=shown, title="Waits", body="It failed.")
+        notices = push(worker, kind="ended", outcome="new", shown=shown, title="Waits", body="It is new.")
+        bodies = ["Wartet auf eine Freigabe.\nmake", "Fehlgeschlagen.", "It is new."]
+        assert [notice["body"] for notice in notices] == bodies
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", list(SCREENS))
 def test_push_is_switched_on_in_the_settings_and_reaches_the_device(

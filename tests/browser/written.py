@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -113,6 +114,24 @@ async def _write(home: Path, session: SessionId, turns: list[Written], title: st
 
 def _whole(turn: TurnId, facts: Sequence[e.AnyFact]) -> list[e.AnyFact]:
     return [e.TurnStarted(turn=turn), *facts, e.TurnEnded(turn=turn, outcome="completed")]
+
+
+def write_lying(home: Path, session: SessionId, title: str, *changes: e.Event) -> None:
+    """A session in which nothing was said, left so a hundred days ago."""
+    writer = threading.Thread(target=lambda: asyncio.run(_write_lying(home, session, title, changes)))
+    writer.start()
+    writer.join()
+
+
+async def _write_lying(home: Path, session: SessionId, title: str, changes: Sequence[e.Event]) -> None:
+    settings = read_settings({}, home=home)
+    then = time.time_ns() // 1_000_000 - 100 * 24 * 60 * 60 * 1_000
+    store = await SqliteStore.open_folder(settings.store, Options(bells=settings.bells, now=lambda: then))
+    try:
+        await store.create(session, e.SessionCreated(title=title, agent="tour"))
+        await store.append(session, changes)
+    finally:
+        await store.close()
 
 
 def write_list(home: Path, count: int) -> None:

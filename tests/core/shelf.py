@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core import course, output, window
-from holdfast.core.events import HistoryTruncated, ToolChanged
+from holdfast.core.events import HistoryTruncated, SessionForked, ToolChanged
 from holdfast.core.ids import CallId, TurnId
 from holdfast.core.items import ToolCall
 from holdfast.core.records import Record
@@ -33,6 +33,9 @@ class Shelved:
             self._patch(record, record.event)
         if isinstance(record.event, HistoryTruncated) and record.late is None:
             self._cut(course.truncation(self.session, record.event.turn))
+        if isinstance(record.event, SessionForked) and record.late is None:
+            last = course.parting(self.session, record.event.turn)
+            self._cut(None if last is None else last + 1)
         self.session.apply(record)
 
     def settle(self) -> None:

@@ -148,6 +148,16 @@ def test_a_revoked_rule_is_gone_and_stays_so() -> None:
     assert rules == [[(rule, 1000, "phone")], [(rule, 1000, "phone")], [], []]
 
 
+def test_a_rule_says_when_it_was_used_last_and_one_that_is_gone_does_not() -> None:
+    house = House()
+    remembered = e.RuleRemembered(rule=policy.rules_of(EXACT, "r")[0])
+    used = []
+    for seq, event in enumerate((e.RuleUsed(rule="r"), remembered, e.RuleUsed(rule="r"), e.RuleUsed(rule="other")), 1):
+        house.apply(Record(seq=seq, time=seq * 1000, event=event))
+        used.append([found.used for found in house.rules.values()])
+    assert used == [[], [0], [3000], [3000]]
+
+
 def test_the_digest_tells_everything_apart() -> None:
     diff = e.Diff(path="a", new="1")
     wanted = [("ls", "{}", "/a", ()), ("ls ", "{}", "/a", ()), ("ls", "{ }", "/a", ()), ("ls", "{}", "/b", ())]

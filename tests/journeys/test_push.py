@@ -41,6 +41,7 @@ def test_an_ask_with_no_tab_open_is_one_notification_which_is_taken_back_when_it
         assert shown == {
             "shown": {"session": session, "name": ask["ask"]},
             "kind": "approval",
+            "outcome": "",
             "title": "Tidy up",
             "body": "Waits for your approval.",
         }
@@ -92,7 +93,8 @@ def test_the_end_of_a_long_run_is_told_once_and_taken_back_when_it_was_seen(tmp_
         turn = person.say(session, "!sleep 700\n!say long")
         person.wait_for_end(session, turn)
         (shown,) = handset.wait(1)
-        assert (shown["kind"], shown["body"], shown["shown"]["name"]) == ("ended", "It is done.", turn)
+        assert (shown["kind"], shown["outcome"], shown["shown"]["name"]) == ("ended", "completed", turn)
+        assert shown["body"] == "It is done."
         seen = person.get(f"/api/sessions/{session}").json()["session"]["activity"]
         person.patch(f"/api/sessions/{session}", {"seen": seen}).raise_for_status()
         assert handset.wait(2)[1]["kind"] == "over"

@@ -80,11 +80,13 @@ def test_A8_allowed_for_good_is_listed_survives_and_can_be_revoked(house: House,
     person.wait_for_end(session, turn)
     (rule,) = rules(person)
     assert (rule["words"], rule["session"], rule["ask"]) == (f"Any recursive delete, in {folder}", session, ask["ask"])
+    assert rule.get("used", 0) == 0
     house.kill()
     house.start()
     same, other = person.begin(workspace=str(folder)), person.begin(workspace=str(elsewhere))
     allowed = person.say(same, OTHER)
     assert person.wait_for_end(same, allowed).text(allowed) == "approved:once"
+    wait_until(lambda: rules(person)[0].get("used", 0) > rule["time"], "a note that the rule was used")
     person.say(other, OTHER)
     person.wait_for_ask(other)
     assert person.delete(f"/api/approval-rules/{rule['id']}").status_code == 204

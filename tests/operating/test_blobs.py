@@ -60,7 +60,8 @@ def test_a_killed_writer_leaves_a_draft_that_is_collected_after_a_day(tmp_path: 
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
     (draft,) = tmp_path.glob("draft.*")
     assert Blobs(tmp_path).collect(set(), time.time()) == []
-    assert Blobs(tmp_path).collect(set(), time.time() + DAY + 60) == [draft.name]
+    assert [blob.name for blob in Blobs(tmp_path).collect(set(), time.time() + DAY + 60)] == [draft.name]
+    assert not draft.exists()
 
 
 def test_only_what_nobody_speaks_of_for_a_day_is_collected(tmp_path: Path) -> None:
@@ -69,7 +70,9 @@ def test_only_what_nobody_speaks_of_for_a_day_is_collected(tmp_path: Path) -> No
     kept, fresh, old = blobs.put([b"kept"]), blobs.put([b"fresh"]), blobs.put([b"old"])
     now = time.time() + DAY + 60
     os.utime(blobs.path(fresh.name), (now - 60, now - 60))
-    assert blobs.collect({kept.name}, now) == [old.name]
+    assert blobs.unspoken({kept.name}, now) == [old]
+    assert blobs.path(old.name).is_file()
+    assert blobs.collect({kept.name}, now) == [old]
     assert blobs.path(kept.name).read_bytes() == b"kept"
     assert blobs.path(fresh.name).read_bytes() == b"fresh"
     with pytest.raises(NoSuchBlob):

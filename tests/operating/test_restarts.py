@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.commands.restarts import advice_for_unit, kill_mode, note_on_container
+from holdfast.server.restarts import advice_for_unit, kill_mode, note_on_container
 
 
 def test_a_unit_that_ends_the_whole_group_is_told() -> None:

@@ -183,6 +183,22 @@ async def test_what_was_said_is_found(api: httpx.AsyncClient, store: SqliteStore
     assert (await api.get("/api/search", params={"q": "barnac", "session": "other"})).json()["hits"] == []
 
 
+async def test_what_was_said_in_one_session_is_found_where_it_lies(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    run = await Run.claim(store, session)
+    for number in range(120):
+        await run.talk(e.TurnId(f"t{number}"), f"question {number}", f"**An** answer {number}")
+    address = f"/api/sessions/{session}/find"
+    found = (await api.get(address, params={"q": "an answer 7"})).json()["found"]
+    assert [hit["turn"] for hit in found] == [f"t{number}" for number in (*range(79, 69, -1), 7)]
+    page = (await api.get(f"/api/sessions/{session}/pages/{found[-1]['page']}")).json()
+    assert "t7" in [entry["item"]["turn"] for entry in page["items"]]
+    assert (await api.get(address, params={"q": "x" * 201})).status_code == 400
+    assert (await api.get(address, params={"q": "x", "cursor": "nonsense"})).status_code == 400
+    assert (await api.get("/api/sessions/nobody/find", params={"q": "x"})).status_code == 404
+
+
 @pytest.mark.contract("R3")
 async def test_a_read_of_a_session_that_is_being_recovered_nudges_and_writes_nothing(
     server: Served, api: httpx.AsyncClient, store: SqliteStore, session: SessionId

@@ -8,6 +8,7 @@ from holdfast.core import events as e
 from holdfast.core.ids import TurnId
 from holdfast.store.sqlite.store import DATABASE, Options, SqliteStore
 from tests.store.children import look
+from tests.store.labels import THIRD_FORMAT
 from tests.store.stage import S1, T1, T2, Clock, Run, created
 
 
@@ -28,7 +29,9 @@ LOST = {
     "an end that was not counted": "UPDATE counts SET seq = seq - 1, bytes = 1; DELETE FROM figures; SELECT 1",
 }
 
-FIRST_FORMAT = """
+FIRST_FORMAT = f"""
+{THIRD_FORMAT};
+DROP VIEW transcripts; DROP TABLE shared_records; DROP TABLE shared_items;
 DROP TABLE figures; DROP TABLE counts; DROP INDEX checkpoints_by_seq; PRAGMA user_version = 1; SELECT 1
 """
 

@@ -46,7 +46,8 @@ from tests.core.shelf import joined
 from tests.core.wild import DIFF, PLAN, wild_event
 from tests.store.stage import EVERYTHING, shown
 
-SESSIONS = (SessionId("s1"), SessionId("s2"))
+SESSIONS = (SessionId("s1"), SessionId("s2"), SessionId("f1"), SessionId("f2"))
+"""Two to begin with, and two that are forked from any of them."""
 TURNS = tuple(TurnId(f"t{number}") for number in range(1, 6))
 STEERS = (SteerId("x1"), SteerId("x2"), SteerId("x3"), SteerId("t4"))
 ASKS = (AskId("a1"), AskId("a2"))
@@ -93,6 +94,7 @@ def step(method: Callable[["SideBySide", SessionId, Dice], None]) -> Any:
 
 dice = st.binary(min_size=2, max_size=2).map(Throw)
 names = st.sampled_from((*SESSIONS, SESSIONS[0], SESSIONS[0]))
+forks = SESSIONS[2:]
 Outcome = tuple[str, Any]
 T = TypeVar("T")
 
@@ -178,7 +180,7 @@ class SideBySide(RuleBasedStateMachine):
     def begin(self, dice: Throw) -> None:
         """Most histories need a session, a runner and a turn to get anywhere."""
         dice.stir(1)
-        for name in SESSIONS:
+        for name in SESSIONS[:2]:
             self.create(name, dice)
             self.submit(name, dice)
             self.submit(name, dice)
@@ -237,6 +239,25 @@ class SideBySide(RuleBasedStateMachine):
     def truncate(self, name: SessionId, dice: Dice) -> None:
         turn = None if dice.once_in(5) else dice.pick(TURNS)
         self.do(dice, lambda store: store.append(name, [e.HistoryTruncated(turn=turn)]))
+
+    @step
+    def fork(self, name: SessionId, dice: Dice) -> None:
+        """Go another way, from a turn that is over if there is one; now and then from one that is not."""
+        new, state = dice.pick(forks), self.now(_state(self.memory, name))
+        if dice.once_in(3):
+            self.do(dice, lambda store: store.purge(new))
+            self.books[new] = Books()
+        _, items = self.now(_outcome(lambda store: shown(store, name), self.memory))
+        there = list(dict.fromkeys(TurnId(entry[2]["turn"]) for entry in items if len(entry) == 3))
+        turn = dice.pick(there) if there and dice.below(8) else dice.pick(TURNS)
+        told = [e.SessionForked(source=name, turn=turn), e.SessionChanged(seen=state.seq + 2)]
+        kind, appended = self.do(dice, lambda store: store.fork(new, name, lambda _: told))
+        if kind == "answer" and appended.written:
+            books, self.books[new] = self.books[name], Books()
+            self.books[new].epoch = books.epoch + 1
+            self.books[new].calls = set(books.calls)
+            self.books[new].spools = books.spools | {books.epoch: books.n}
+            self.reached["fork"] += 1
 
     @step
     def take_over(self, name: SessionId, dice: Dice) -> None:
@@ -458,7 +479,7 @@ async def _everything(store: Store) -> list[Any]:
         Query(archived=True),
         Query(deleted=True),
         Query(text="uber"),
-        Query(tag="x"),
+        Query(tags=("x",)),
         Query(on_top=True),
         Query(project="p"),
     )
@@ -471,6 +492,7 @@ async def _everything(store: Store) -> list[Any]:
         await store.changes(0, EVERYTHING),
         await store.owners(),
         [sorted(found, key=msgspec.json.encode) for found in hits],
+        [await _outcome(lambda store, name=name: store.find(name, "a", stretch=7), store) for name in SESSIONS],
     ]
 
 

@@ -2,6 +2,7 @@ import { mount } from 'svelte'
 import App from './App.svelte'
 import { install } from './lib/push/install.svelte'
 import { startWorker } from './lib/push/worker'
+import { textSize } from './lib/ui/size.svelte'
 import { theme } from './lib/ui/theme.svelte'
 import { speak } from './lib/words'
 import './tokens.css'
@@ -9,9 +10,10 @@ import './page.css'
 import './prose.css'
 
 theme.apply()
+textSize.apply()
+install.watch()
 await speak()
 const page = document.getElementById('page')
 if (page === null) throw new Error('index.html has no element with the id "page".')
 mount(App, { target: page })
-install.watch()
 startWorker()

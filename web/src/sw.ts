@@ -8,6 +8,8 @@
 
 interface Push {
   kind: 'approval' | 'question' | 'ended' | 'over'
+  /** How a run ended. */
+  outcome?: string
   shown: { session: string; name: string }
   title: string
   body: string
@@ -17,6 +19,7 @@ interface Push {
 const worker = self as unknown as ServiceWorkerGlobalScope & { page: { digest: string; files: string[] } }
 const scope = worker.registration.scope
 const kept = `holdfast ${scope} ${worker.page.digest}`
+const spoken = `holdfast-words ${scope}`
 const opens = /^(|settings|session\/[^/]+(\/replay\/[^/]+)?)$/
 const within = (address: string) => new URL(address).pathname.slice(new URL(scope).pathname.length)
 
@@ -59,18 +62,34 @@ async function file(request: Request): Promise<Response> {
   return fetch(request).catch(() => stored ?? Response.error())
 }
 
+/** The page says in what words people are told what happened, by its name: they stay for when no tab is open. */
+worker.addEventListener('message', (event: ExtendableMessageEvent) => {
+  const { told } = event.data as { told?: Record<string, string> }
+  const keep = async () => (await caches.open(spoken)).put(scope, Response.json(told))
+  if (told !== undefined) event.waitUntil(keep())
+})
+
+/** In the words of the page, else in those that came. */
+async function said(name: string, came: string): Promise<string> {
+  const told = (await (await caches.match(scope, { cacheName: spoken }))?.json()) as Record<string, string> | undefined
+  return told?.[name] ?? came
+}
+
 worker.addEventListener('push', (event) => {
   if (event.data !== null) event.waitUntil(tell(event.data.json() as Push)) // sealed and signed by our own server
 })
 
-async function tell({ kind, shown, title, body }: Push): Promise<void> {
+async function tell({ kind, outcome, shown, title, body }: Push): Promise<void> {
   const tag = `holdfast-${shown.name}`
   const look = { tag, icon: `${scope}icon-192.png`, data: shown }
-  if (kind !== 'over') return worker.registration.showNotification(title, { ...look, body })
+  if (kind !== 'over') {
+    const [what = '', ...about] = body.split('\n')
+    return worker.registration.showNotification(title, { ...look, body: [await said(outcome || kind, what), ...about].join('\n') })
+  }
   const open = await worker.registration.getNotifications({ tag })
   // Safari ends a subscription whose pushes show nothing.
   if (/AppleWebKit/.test(navigator.userAgent) && !/Chrom/.test(navigator.userAgent))
-    return worker.registration.showNotification('Holdfast', { ...look, body: 'This needs you no more.', silent: true })
+    return worker.registration.showNotification('Holdfast', { ...look, body: await said(kind, 'This needs you no more.'), silent: true })
   open.forEach((notice) => notice.close())
 }
 

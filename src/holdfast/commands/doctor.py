@@ -1,29 +1,10 @@
 """`holdfast doctor`: look at everything that Holdfast stands on, and say what to do about what is wrong."""
 
-import os
-import shutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 from holdfast import __version__
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
-from holdfast.core.errors import HoldfastError
-from holdfast.settings import Settings
-
-ENOUGH = 500_000_000
-SAFE_SQLITE = (3, 51, 3)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What was looked at, and what is wrong with it, if anything."""
-
-    fine: bool
-    sentence: str
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -31,6 +12,8 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    from holdfast.server.examination import examine
+
     print(f"Holdfast {__version__}")
     findings = list(examine(settings_for(arguments)))
     for finding in findings:
@@ -38,119 +21,6 @@ def run(arguments: Namespace) -> int:
     wrong = sum(not finding.fine for finding in findings)
     print("All is well." if not wrong else f"{wrong} thing{'s' if wrong > 1 else ''} to mend.")
     return 1 if wrong else 0
-
-
-def examine(settings: Settings) -> Iterable[Finding]:
-    for look in LOOKS:
-        try:
-            yield look(settings)
-        except HoldfastError as exc:
-            yield Finding(fine=False, sentence=str(exc))
-    yield from look_at_agents(settings)
-
-
-def look_at_sqlite(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
-    import apsw
-
-    version = apsw.sqlite_lib_version()
-    fine = tuple(map(int, version.split("."))) >= SAFE_SQLITE
-    advice = "" if fine else " That one can damage a database with several writers: reinstall apsw from its wheel."
-    return Finding(fine=fine, sentence=f"SQLite {version}, brought by apsw.{advice}")
-
-
-def look_at_home(settings: Settings) -> Finding:
-    from holdfast.store.sqlite.place import check_place
-
-    home = settings.home
-    if not home.exists():
-        return Finding(fine=True, sentence=f"{home} does not exist yet and is made at the first start.")
-    check_place(home)
-    if home.stat().st_mode & 0o077:
-        return Finding(fine=False, sentence=f"Others can look into {home}. Close it with: chmod 700 {home}")
-    return Finding(fine=True, sentence=f"{home} is on a local disk and is yours alone.")
-
-
-def look_at_space(settings: Settings) -> Finding:
-    free = shutil.disk_usage(_existing(settings.home)).free
-    advice = "" if free >= ENOUGH else " Runs go on without space for a while, but new turns are refused: free some."
-    return Finding(fine=free >= ENOUGH, sentence=f"{free / 1e9:.1f} GB are free for {settings.home}.{advice}")
-
-
-def look_at_store(settings: Settings) -> Finding:
-    from holdfast.store.sqlite.check import check_store
-
-    found = check_store(settings.store)
-    if found is None:
-        return Finding(fine=True, sentence="There is no store yet; it is made at the first start.")
-    return Finding(
-        fine=True,
-        sentence=f"The store is sound: {found.sessions} sessions, {found.records} records, {found.size / 1e6:.1f} MB.",
-    )
-
-
-def look_at_page(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
-    from holdfast.server.assets import FOLDER, read_page
-
-    read_page(FOLDER, __version__)
-    return Finding(fine=True, sentence="The page is built.")
-
-
-def look_at_restarts(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
-    from holdfast.commands import restarts
-
-    problems = restarts.problems()
-    if problems:
-        return Finding(fine=False, sentence=" ".join(problems))
-    return Finding(fine=True, sentence=" ".join(["A restart of the server ends no run.", *restarts.notes()]))
-
-
-def look_at_hermes(settings: Settings) -> Finding:
-    from holdfast.agents.hermes.find import find_hermes
-
-    found = find_hermes(settings)
-    if not found.problem:
-        where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
-        return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
-    # Nobody has to have Hermes; but one that is there, or that was named, must work.
-    wanted = bool(found.python or settings.file.hermes.python or settings.file.hermes.profile)
-    return Finding(fine=not wanted and not found.version, sentence=found.problem)
-
-
-def look_at_agents(settings: Settings) -> Iterable[Finding]:
-    """A line for every agent of others that is installed or that a person has added."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from holdfast.agents.catalog import added_in, catalog
-    from holdfast.agents.known import KNOWN
-    from holdfast.agents.standing import look
-
-    added = settings.file.agents
-    agents = [spec for name, spec in catalog(added_in(settings)).items() if name in KNOWN or name in added]
-    with ThreadPoolExecutor() as looking:  # each may take seconds to say its version
-        standings = looking.map(partial(look, environ=os.environ, ask=True), agents)
-    for spec, standing in zip(agents, standings, strict=True):
-        called = f"{spec.title} {standing.version}".strip()
-        if standing.ready:
-            yield Finding(fine=True, sentence=f"{called} can be used.")
-        elif standing.broken or (spec.name in added and not standing.installed):
-            yield Finding(fine=False, sentence=standing.reason)
-        elif standing.installed:
-            yield Finding(fine=True, sentence=f"{called} is installed. {standing.reason}")
-
-
-LOOKS: tuple[Callable[[Settings], Finding], ...] = (
-    look_at_sqlite,
-    look_at_home,
-    look_at_space,
-    look_at_store,
-    look_at_page,
-    look_at_restarts,
-    look_at_hermes,
-)
-
-
-def _existing(path: Path) -> Path:
-    return path if path.exists() else _existing(path.parent)
 
 
 COMMAND = Command(

@@ -36,6 +36,8 @@ class ChangeSession(Request, frozen=True, kw_only=True):
     workspace: str | UnsetType = UNSET
     project: str | UnsetType = UNSET
     tags: tuple[str, ...] | UnsetType = UNSET
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
     pinned: bool | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     seen: int | UnsetType = UNSET

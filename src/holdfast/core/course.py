@@ -8,7 +8,7 @@ import msgspec
 from holdfast.core.asks import expire_all
 from holdfast.core.events import Outcome, TurnEnded, TurnSteered, TurnSubmitted
 from holdfast.core.ids import SteerId, TurnId
-from holdfast.core.items import END, End, Steer, ToolCall, UserMessage
+from holdfast.core.items import END, End, Steer, ToolCall, Usage, UserMessage
 from holdfast.core.ledger import Completed, Ledger
 from holdfast.core.output import hush
 from holdfast.core.records import Record
@@ -229,6 +229,36 @@ def truncation(state: State, turn_id: TurnId | None) -> int | None:
         return 1
     turn = state.turns.get(turn_id)
     return turn.number if turn is not None and turn.number else None
+
+
+def parting(state: State, turn_id: TurnId) -> int | None:
+    """The number of the turn after which a fork may go its own way; None if it is not there, or not over yet.
+
+    A turn that waited may be stopped while one before it runs: then it is not its end that is to be waited for.
+    """
+    turn = state.turns.get(turn_id)
+    running = None if state.running is None else state.turns.get(state.running)
+    if turn is None or turn.outcome is None or not turn.number:
+        return None
+    return turn.number if running is None or running.number > turn.number else None
+
+
+def fork(state: State, record: Record, turn_id: TurnId) -> None:
+    """The transcript ends with the turn. What ran, waited, was allowed, spent or is to be remembered is the other's."""
+    last = parting(state, turn_id)
+    if last is None:
+        return
+    state.last_outcome = state.turns[turn_id].outcome
+    state.turns = {turn.id: turn for turn in state.turns.values() if 0 < turn.number <= last}
+    state.recovering = {turn: found for turn, found in state.recovering.items() if found.number <= last}
+    state.numbered, state.queue, state.asks = last, [], {}
+    state.alive, state.running, state.latest, state.last_run = False, None, None, None
+    state.opening, state.process, state.conversation, state.ledger = None, None, None, None
+    state.failure, state.failed_starts, state.notice, state.notified = "", 0, None, None
+    state.rules, state.usage, state.context_used = (), Usage(), 0
+    state.created, state.predecessor, state.deleted = record.time, None, 0
+    state.pinned, state.archived = False, False
+    state.touch(record)
 
 
 def truncate(state: State, record: Record, turn_id: TurnId | None) -> None:

@@ -7,9 +7,11 @@ Law: `decide` only saves a write. Another intent may reach the log first, so the
 from typing import TypeVar, assert_never
 
 import msgspec
+from msgspec import UNSET
 
 from holdfast.core import commands as c
 from holdfast.core import events as e
+from holdfast.core import labels
 from holdfast.core.errors import BadCommand, NoSuchAsk, NoSuchTurn, NotNow, QueueFull
 from holdfast.core.ids import AskId, SteerId, TurnId
 from holdfast.core.items import Approval, Question
@@ -52,11 +54,11 @@ def decide(session: Session, command: c.Command) -> Decision:
     """Raise `Refused` if the command can't take effect now."""
     match command:
         case c.CreateSession():
-            return Decision((_as(e.SessionCreated, command),))
+            return Decision((_created(command),))
         case c.RenameSession():
             return Decision((e.SessionRenamed(title=_title(command.title), client=command.client),))
         case c.ChangeSession():
-            return Decision((_as(e.SessionChanged, command),))
+            return Decision((_changed(session, command),))
         case c.DeleteSession():
             return Decision((e.SessionDeleted(client=command.client),))
         case c.RestoreSession():
@@ -103,6 +105,24 @@ def decide(session: Session, command: c.Command) -> Decision:
 def _as(event: type[_Intent], command: c.Command) -> _Intent:
     """A command and the intent it becomes have the same fields."""
     return event(**msgspec.structs.asdict(command))
+
+
+def _created(command: c.CreateSession) -> e.SessionCreated:
+    made = _as(e.SessionCreated, command)
+    return msgspec.structs.replace(made, project=labels.project(made.project), tags=labels.tags(made.tags))
+
+
+def _changed(session: Session, command: c.ChangeSession) -> e.SessionChanged:
+    """Tags that are added or removed become the whole set: that is what the log has always said."""
+    given = msgspec.structs.asdict(command)
+    added, removed = labels.tags(given.pop("add_tags")), given.pop("remove_tags")
+    if command.project is not UNSET:
+        given["project"] = labels.project(command.project)
+    if command.tags is not UNSET or added or removed:
+        before = session.tags if command.tags is UNSET else command.tags
+        kept = [tag for tag in before if tag not in removed]
+        given["tags"] = labels.tags([*kept, *added])
+    return e.SessionChanged(**given)
 
 
 def _question_answered(command: c.AnswerQuestion) -> e.QuestionAnswered:
@@ -226,7 +246,7 @@ def took_effect(session: Session, record: Record) -> bool:
         case e.TurnCancelRequested() as event:
             turn = session.turns.get(event.turn)
             return turn is not None and (turn.cancel_requested or turn.outcome == "cancelled")
-        case e.HistoryTruncated():
+        case e.HistoryTruncated() | e.SessionForked():
             return session.activity == record.seq
         case _:
             return True

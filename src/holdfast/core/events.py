@@ -137,6 +137,13 @@ class SessionImported(Intent, frozen=True, kw_only=True, tag="session.imported")
     digest: str = ""
 
 
+class SessionForked(Intent, frozen=True, kw_only=True, tag="session.forked"):
+    """The log up to here is that of `source`, which goes its own way: this session goes on after `turn`."""
+
+    source: SessionId
+    turn: TurnId
+
+
 class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):
     title: str
 
@@ -269,6 +276,12 @@ class DefaultsChosen(Intent, frozen=True, kw_only=True, tag="defaults.chosen"):
 
 
 class RuleRevoked(Intent, frozen=True, kw_only=True, tag="rule.revoked"):
+    rule: str
+
+
+class RuleUsed(Intent, frozen=True, kw_only=True, tag="rule.used"):
+    """It has answered an ask on this day, perhaps several: the answers themselves lie in the logs of their sessions."""
+
     rule: str
 
 
@@ -560,9 +573,10 @@ class Unknown(msgspec.Struct, frozen=True):
 
 AnyIntent = (
     SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated
-    | SessionImported
+    | SessionImported | SessionForked
     | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered
-    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen
+    | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | RuleUsed
+    | DefaultsChosen
     | MemoryRequested
 )  # fmt: skip
 AnyFact = (

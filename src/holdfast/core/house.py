@@ -13,13 +13,15 @@ from holdfast.core.records import Record
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule, and the answer that it came from: when, from which client, to what."""
+    """A rule, and the answer that it came from: when, from which client, to what. `used` is when it was used last, to
+    the day; 0 if nobody has written that down."""
 
     rule: e.Rule
     time: int
     client: str = ""
     session: SessionId | None = None
     ask: AskId | None = None
+    used: int = 0
 
 
 class Defaults(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +51,8 @@ class House(msgspec.Struct, kw_only=True):
                 self.rules.setdefault(event.rule.id, remembered)
             case e.RuleRevoked() as event:
                 self.rules.pop(event.rule, None)
+            case e.RuleUsed(rule=name) if name in self.rules:
+                self.rules[name] = msgspec.structs.replace(self.rules[name], used=record.time)
             case e.DefaultsChosen() as event:
                 before = self.defaults
                 self.defaults = Defaults(

@@ -12,6 +12,7 @@ from holdfast.core.events import (
     HistoryTruncated,
     NoticeRaised,
     PlanReplaced,
+    SessionForked,
     TextAppended,
     ThoughtAppended,
     ToolChanged,
@@ -67,7 +68,7 @@ class Outline:
     def take(self, record: Record) -> None:
         if self.over or not tells(record.event) or (not self.first and not self._begin(record)):
             return
-        if self.ended and isinstance(record.event, TurnStarted | HistoryTruncated):
+        if self.ended and isinstance(record.event, TurnStarted | HistoryTruncated | SessionForked):
             self.over = record.seq  # from here on it changes no more, or is gone
         elif isinstance(record.event, ToolChanged | NoticeRaised):
             if self._names(record):

@@ -110,6 +110,8 @@ class Session(State, kw_only=True, omit_defaults=True):
                 self._finish_recovery(record, event)
             case e.HistoryTruncated() as event:
                 course.truncate(self, record, event.turn)
+            case e.SessionForked() as event:
+                course.fork(self, record, event.turn)
             case e.SessionCreated() as event:
                 self._create(record, event)
             case e.SessionRenamed() as event:
@@ -134,7 +136,7 @@ class Session(State, kw_only=True, omit_defaults=True):
                 if ask is not None:
                     ask.notified_at = ask.notified_at or record.time
                 self.notified = event.turn or self.notified
-            case e.RuleRemembered() | e.RuleRevoked() | e.DefaultsChosen():
+            case e.RuleRemembered() | e.RuleRevoked() | e.RuleUsed() | e.DefaultsChosen():
                 pass  # the house folds these
             case e.SessionImported():
                 pass  # where the log comes from changes nothing that it says

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from holdfast.core.events import HistoryTruncated, RecoveryFinished, RecoveryPending
+from holdfast.core.events import HistoryTruncated, RecoveryFinished, RecoveryPending, SessionForked
 from holdfast.core.ids import TurnId
 from holdfast.core.items import (
     END,
@@ -105,7 +105,7 @@ def needs(session: Session, record: Record) -> TurnId | None:
     match record:
         case Record(late=late) if late is not None:
             turn_id = late.turn
-        case Record(event=RecoveryPending() | RecoveryFinished() | HistoryTruncated() as event):
+        case Record(event=RecoveryPending() | RecoveryFinished() | HistoryTruncated() | SessionForked() as event):
             turn_id = event.turn
         case _:
             return None

@@ -6,6 +6,8 @@ between the two, nobody repeats it. A rule's answer is a record like a person's,
 
 import logging
 import secrets
+import time
+from collections.abc import Iterable
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
@@ -18,7 +20,7 @@ from holdfast.core.ids import AskId, SessionId, TurnId, mint
 from holdfast.core.items import Approval, Question
 from holdfast.core.session import Session
 from holdfast.door import Words
-from holdfast.rules import remember
+from holdfast.rules import note_use, remember
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.store.protocol import Store
@@ -67,8 +69,8 @@ class Answers:
         self._ruled.update(ask.ask for ask, _ in found)
         return found
 
-    async def allow(self, ask: Approval, rules: tuple[Rule, ...]) -> None:
-        """Answer by rule, where everybody sees it."""
+    async def allow(self, ask: Approval, rules: tuple[Rule, ...], lasting: Iterable[str]) -> None:
+        """Answer by rule, where everybody sees it. Of `lasting` rules it is noted that they were used."""
         answered = ApprovalAnswered(
             ask=ask.ask,
             choice="once",
@@ -82,6 +84,16 @@ class Answers:
             pass  # a person was first
         except StoreError:
             self._ruled.discard(ask.ask)
+        else:
+            await self._note_use(lasting)
+
+    async def _note_use(self, rules: Iterable[str]) -> None:
+        """When a rule was used last is good to know, and no reason for anything to fail."""
+        for rule in rules:
+            try:
+                await note_use(self._store, rule, time.time_ns() // 1_000_000)
+            except StoreError as exc:
+                log.warning("rule.use_not_noted", extra={"session": self._session, "error": str(exc)})
 
     async def deliver(self, agent: AcpAgent, ask: Approval | Question, requests: list[str]) -> None:
         """Tell the agent."""

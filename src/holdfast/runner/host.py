@@ -146,7 +146,8 @@ class Host:
             self._telling.add(deed)
             deed.add_done_callback(self._telling.discard)
         for approval, rules in self._answers.covered(session, house):
-            self._do(self._answers.allow(approval, rules))
+            lasting = [rule.id for rule in rules if rule.id in house.rules]
+            self._do(self._answers.allow(approval, rules, lasting))
         if turn is None or turn.id != self._turn or not self._agent.can_steer:
             return
         for words in [words for words in turn.steers.values() if words.steer not in self._steered]:

@@ -16,6 +16,7 @@ from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
 from holdfast.server.guard import CookieRule, Guard, guarded
 from holdfast.server.routes import (
+    about,
     account,
     agents,
     asks,
@@ -30,6 +31,7 @@ from holdfast.server.routes import (
     replay,
     rules,
     sessions,
+    storage,
     stream,
     transfer,
     turns,
@@ -64,6 +66,8 @@ API = (
     *endpoints.ROUTES,
     *transfer.ROUTES,
     *insights.ROUTES,
+    *storage.ROUTES,
+    *about.ROUTES,
 )
 DIALECT = (
     approvals.ROUTES,

@@ -23,8 +23,9 @@ from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.endpoints import PublicEndpoint
 from holdfast.ownership import Holder
+from holdfast.server.examination import Finding
 from holdfast.server.pulse import Lateness
-from holdfast.store.protocol import DailyFigures, Hit, Page, Row, SessionSize
+from holdfast.store.protocol import DailyFigures, Found, Hit, Label, Page, Row, SessionSize
 from holdfast.transfer.report import Kind, Report
 
 Id = Annotated[str, Meta(max_length=64)]
@@ -104,7 +105,10 @@ class NewSession(Body, frozen=True, kw_only=True):
 
 
 class SessionChange(Body, frozen=True, kw_only=True):
-    """What is given is changed; the rest stays. `seen` is the highest seq that was on screen."""
+    """What is given is changed; the rest stays. `seen` is the highest seq that was on screen.
+
+    `tags` are all that the session is to have; `add_tags` and `remove_tags` leave the others as they are.
+    """
 
     title: Title | UnsetType = UNSET
     agent: Name | UnsetType = UNSET
@@ -113,6 +117,8 @@ class SessionChange(Body, frozen=True, kw_only=True):
     workspace: Folder | UnsetType = UNSET
     project: Name | UnsetType = UNSET
     tags: Tags | UnsetType = UNSET
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
     pinned: bool | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     seen: int | UnsetType = UNSET
@@ -381,7 +387,8 @@ class Offers(Answer, frozen=True, kw_only=True):
 
 
 class ApprovalRule(Answer, frozen=True, kw_only=True):
-    """Something that is allowed for good, in words, and the answer that it came from."""
+    """Something that is allowed for good, in words, and the answer that it came from. `used` is when it answered last,
+    to the day; 0 if that is not known."""
 
     id: str
     words: str
@@ -390,6 +397,7 @@ class ApprovalRule(Answer, frozen=True, kw_only=True):
     client: str
     session: SessionId | None
     ask: AskId | None
+    used: int = 0
 
 
 class ApprovalRules(Answer, frozen=True, kw_only=True):
@@ -432,6 +440,20 @@ class Hits(Answer, frozen=True, kw_only=True):
     """What was found, newest first."""
 
     hits: list[Hit]
+
+
+class FoundInSession(Answer, frozen=True, kw_only=True):
+    """What a stretch of a session holds, newest first. `cursor` leads to the stretch before it, if there is one."""
+
+    found: list[Found]
+    cursor: str | None = None
+
+
+class LabelList(Answer, frozen=True, kw_only=True):
+    """What the listed sessions are sorted by, the most used first."""
+
+    projects: list[Label]
+    tags: list[Label]
 
 
 class Token(Answer, frozen=True, kw_only=True):
@@ -535,6 +557,57 @@ class DiskUse(Answer, frozen=True, kw_only=True):
     logs: int
     spools: int
     free: int
+
+
+class About(Answer, frozen=True, kw_only=True):
+    """What this is. `store_format` counts the steps that the tables of the store have taken."""
+
+    version: str
+    store_format: int
+    home: str
+    licence: str
+
+
+class Examination(Answer, frozen=True, kw_only=True):
+    """What was looked at, one sentence each, with what to do about what is not well."""
+
+    findings: list[Finding]
+
+
+class Lying(Answer, frozen=True, kw_only=True):
+    """Sessions that may be removed for good, the largest first; `more` if there are others."""
+
+    sessions: list[SessionSize]
+    more: bool
+
+
+class LooseFiles(Answer, frozen=True, kw_only=True):
+    """Files that no session speaks of any more."""
+
+    files: int
+    bytes: int
+
+
+class Storage(Answer, frozen=True, kw_only=True):
+    """What there is, and what of it may go: nothing goes unless it is asked for."""
+
+    disk: DiskUse
+    deleted: Lying
+    archived: Lying
+    loose: LooseFiles
+
+
+class Purge(Body, frozen=True, kw_only=True):
+    """These sessions go for good, if they are deleted, or archived and not active for so many days."""
+
+    sessions: Annotated[list[Id], Meta(max_length=1000)]
+    days: Annotated[int, Meta(ge=1, le=36_500)] | None = None
+
+
+class Purged(Answer, frozen=True, kw_only=True):
+    """What went for good. Whatever else was named is not what it was any more, and stays."""
+
+    sessions: list[SessionId]
 
 
 class Wellbeing(Answer, frozen=True, kw_only=True):

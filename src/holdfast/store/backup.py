@@ -10,8 +10,11 @@ import os
 import secrets
 import shutil
 import tarfile
+import time
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
+from typing import BinaryIO
 
 import apsw
 
@@ -24,6 +27,9 @@ from holdfast.store.sqlite.store import DATABASE, renew_lineage
 STORE = "store"
 BLOBS = "blobs"
 CONFIG = "config.toml"
+DRAFT = ".backup."
+PIECE = 1 << 20
+DAY = 24 * 60 * 60
 
 
 class NothingToBackUp(HoldfastError):
@@ -89,12 +95,72 @@ def _copy_database(source: Path, target: Path) -> None:
     target.chmod(0o600)
 
 
+def archive_name(day: date) -> str:
+    return f"holdfast-{day.isoformat()}.tar"
+
+
+class Taken:
+    """A moment of a home, from which the archive is read in pieces. It takes room in the home until it is closed."""
+
+    def __init__(self, home: Path) -> None:
+        if not (home / STORE / DATABASE).is_file():
+            raise NothingToBackUp(home)
+        self._home = home
+        _tidy(home)
+        self._draft = home / f"{DRAFT}{secrets.token_hex(4)}"
+        self._draft.mkdir(mode=0o700)
+        try:
+            _copy_database(home / STORE / DATABASE, self._draft / DATABASE)
+        except BaseException:
+            self.close()
+            raise
+
+    def pieces(self) -> Iterator[bytes]:
+        return _packed(self._home, self._draft / DATABASE)
+
+    def close(self) -> None:
+        shutil.rmtree(self._draft, ignore_errors=True)
+
+
+def _tidy(home: Path) -> None:
+    """What a server that was killed while it handed out a backup has left."""
+    for left in home.glob(f"{DRAFT}*"):
+        if time.time() - left.stat().st_mtime > DAY:
+            shutil.rmtree(left, ignore_errors=True)
+
+
 def _pack(home: Path, database: Path, target: Path) -> None:
-    with tarfile.open(target, "x") as archive:
-        archive.add(database, f"{STORE}/{DATABASE}")
-        for path, name in _files(home):
-            archive.add(path, name, recursive=False)
-    target.chmod(0o600)
+    with target.open("xb") as archive:
+        target.chmod(0o600)
+        archive.writelines(_packed(home, database))
+
+
+def _packed(home: Path, database: Path) -> Iterator[bytes]:
+    """A plain tar of it, in pieces."""
+    for path, name in ((database, f"{STORE}/{DATABASE}"), *_files(home)):
+        try:
+            file = path.open("rb")
+        except FileNotFoundError:
+            continue  # a file of which nobody speaks has just been collected
+        with file:
+            about = os.fstat(file.fileno())
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mtime, entry.mode = about.st_size, int(about.st_mtime), 0o600
+            yield entry.tobuf()
+            yield from _exactly(file, about.st_size)
+    yield bytes(2 * tarfile.BLOCKSIZE)
+
+
+def _exactly(file: BinaryIO, size: int) -> Iterator[bytes]:
+    """So many bytes, then what fills the last block."""
+    left = size
+    while left:
+        piece = file.read(min(PIECE, left))
+        if not piece:
+            raise EOFError("A file became shorter while it was backed up.")
+        left -= len(piece)
+        yield piece
+    yield bytes(-size % tarfile.BLOCKSIZE)
 
 
 def _files(home: Path) -> Iterator[tuple[Path, str]]:

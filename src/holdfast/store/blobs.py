@@ -61,13 +61,18 @@ class Blobs:
             raise NoSuchBlob(name)
         return self._place(name)
 
-    def collect(self, spoken_of: set[str], now: float) -> list[str]:
-        """Remove, and name, what no record speaks of and is older than a day; drafts of dead processes too."""
-        removed: list[str] = []
-        for path in [*self._folder.glob("??/*"), *self._folder.glob("draft.*")]:
-            if path.name not in spoken_of and now - path.stat().st_mtime > DAY:
-                path.unlink(missing_ok=True)
-                removed.append(path.name)
+    def unspoken(self, spoken_of: set[str], now: float) -> list[Blob]:
+        """What no record speaks of and is older than a day; drafts of dead processes too."""
+        paths = [*self._folder.glob("??/*"), *self._folder.glob("draft.*")]
+        found = [(path, path.stat()) for path in paths if path.name not in spoken_of]
+        return [Blob(path.name, stat.st_size) for path, stat in found if now - stat.st_mtime > DAY]
+
+    def collect(self, spoken_of: set[str], now: float) -> list[Blob]:
+        """Remove that, and say what it was."""
+        removed = self.unspoken(spoken_of, now)
+        for blob in removed:
+            draft = blob.name.startswith("draft.")
+            (self._folder / blob.name if draft else self._place(blob.name)).unlink(missing_ok=True)
         return removed
 
     def _place(self, name: str) -> Path:

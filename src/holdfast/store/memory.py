@@ -6,11 +6,13 @@ projections (`pages`), because they are ours and not the database's; `tests/stor
 
 import asyncio
 import contextlib
+import copy
 import secrets
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from time import time_ns
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,7 +26,7 @@ from holdfast.core.errors import (
     NotNow,
     SessionExists,
 )
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, TurnSubmitted
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
 from holdfast.core.items import END, Item, ToolCall
@@ -38,7 +40,10 @@ from holdfast.store.protocol import (
     Appended,
     Claimed,
     DailyFigures,
+    Finds,
     Hit,
+    Label,
+    Labels,
     Listing,
     Opened,
     Owner,
@@ -48,8 +53,9 @@ from holdfast.store.protocol import (
     SessionSize,
     before,
     begun_by,
+    check_fork,
 )
-from holdfast.store.search import fold, hit, indexed, words
+from holdfast.store.search import below, fold, found, hit, indexed, words
 
 
 class DictShelf:
@@ -154,6 +160,29 @@ class MemoryStore:
         await self._finish(log)
         return Appended(1, len(records), len(records), self._now())
 
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        if source == HOUSE:
+            raise NotNow("The house log can't be forked.")
+        if session in self._logs:
+            return Appended(1, len(self._logs[session].records), 0)
+        base = self._find(source)
+        events = goes_on(window.load(window.dump(base.projection.session)))
+        log, head, time = copy.deepcopy(base), len(base.records), self._now()
+        log.settle()
+        log.number, log.epoch, log.position, log.tally = self._numbers + 1, base.epoch + 1, 0, Tally()
+        log.drained[base.epoch] = base.position
+        for seq, event in enumerate(events, head + 1):
+            self._take(log, Record(seq=seq, time=time, event=event))
+        check_fork(events, log.projection.session, head + 1)
+        log.keys = {"created": (head + 1, codec.encode(events[0]))}
+        base.settle()
+        self._numbers += 1
+        self._logs[session] = log
+        await self._finish(log)
+        return Appended(head + 1, len(log.records), len(events), time)
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
@@ -242,6 +271,13 @@ class MemoryStore:
         last = rest[query.limit - 1] if len(rest) > query.limit else None
         return Listing(rows, None if last is None else f"{last[0]}.{last[1]}", self._change)
 
+    async def labels(self, limit: int) -> Labels:
+        rows = [log.overview for name, log in self._logs.items() if _asked(name, log, Query())]
+        return Labels(
+            projects=_counted((row.project for row in rows if row.project), limit),
+            tags=_counted((tag for row in rows for tag in set(row.tags)), limit),
+        )
+
     async def changes(self, after: int, limit: int) -> list[Row]:
         found = sorted((log.change, name) for name, log in self._logs.items() if log.change > after)
         return [self._row(name) for _, name in found[:limit]]
@@ -258,6 +294,14 @@ class MemoryStore:
             if session in (None, name) and not log.overview.deleted and _holds(item, words(text))
         ]
         return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        log, limit = self._find(session), below(cursor)
+        growing = window.transcript(log.projection.session) if cursor is None else []
+        older = [entry for entry in sorted(log.shelf.items.items(), key=_place, reverse=True) if entry[0] < limit]
+        settled = [(page, Settled(place[0], item)) for place, (page, item) in older[:stretch]]
+        hits = found([*((0, item) for item in reversed(growing)), *settled], text)
+        return Finds(hits, ".".join(map(str, older[stretch - 1][0])) if len(older) >= stretch else None)
 
     async def index(self) -> None:
         pass  # everything is looked at by every search
@@ -281,11 +325,29 @@ class MemoryStore:
             for name, log in found[:limit]
         ]
 
-    async def purge(self, session: SessionId) -> None:
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        sizes = {each.session: each.bytes for each in await self.sizes(len(self._logs))}
+        found = [
+            SessionSize(name, row.title, sizes.get(name, 0), bool(row.deleted))
+            for name, log in self._logs.items()
+            if name != HOUSE and not log.projection.session.alive
+            for row in [log.overview]
+            if not row.uncommitted
+            if (0 < row.deleted < before if place == "deleted" else _rests(row) and row.active_at < before)
+        ]
+        return sorted(found, key=lambda each: -each.bytes)[:limit]
+
+    async def blobs(self) -> set[str]:
+        events = [record.event for log in self._logs.values() for record in log.records]
+        return {file.blob for event in events if isinstance(event, TurnSubmitted) for file in event.attachments}
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
-        self._find(session)
+        if not only_if(self._find(session).projection.session):
+            return False
         del self._logs[session]
+        return True
 
     async def close(self) -> None:
         pass
@@ -350,10 +412,19 @@ def _asked(name: SessionId, log: Log, query: Query) -> bool:
         and bool(row.deleted) == query.deleted
         and (query.deleted or row.archived == query.archived)
         and query.project in (None, row.project)
-        and (query.tag is None or query.tag in row.tags)
+        and set(query.tags) <= set(row.tags)
         and fold(query.text.strip()) in fold(row.title)
         and (not query.on_top or row.pinned or log.projection.session.alive)
     )
+
+
+def _counted(names: Iterable[str], limit: int) -> list[Label]:
+    found = sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0].encode()))
+    return [Label(name, number) for name, number in found[:limit]]
+
+
+def _rests(row: Overview) -> bool:
+    return row.archived and not row.deleted
 
 
 def _holds(item: Item, wanted: list[str]) -> bool:

@@ -13,7 +13,15 @@ import msgspec
 
 from holdfast.core import course, output, window
 from holdfast.core.coalesce import coalesce
-from holdfast.core.events import HistoryTruncated, RunnerLost, RunnerStarted, RunnerStopped, ToolChanged, TurnEnded
+from holdfast.core.events import (
+    HistoryTruncated,
+    RunnerLost,
+    RunnerStarted,
+    RunnerStopped,
+    SessionForked,
+    ToolChanged,
+    TurnEnded,
+)
 from holdfast.core.figures import Tally
 from holdfast.core.ids import TurnId
 from holdfast.core.overview import Overview, overview, unmoved
@@ -133,10 +141,21 @@ class Projection:
             shelf.put(self.checkpoint.page, settled)
 
     def _cut(self, record: Record, shelf: Shelf) -> None:
-        if isinstance(record.event, HistoryTruncated):
-            first = course.truncation(self.session, record.event.turn)
-            if first is not None:
-                shelf.cut(first)
-                page, items, size = shelf.last()
-                self.checkpoint = msgspec.structs.replace(self.checkpoint, page=page, page_items=items, page_bytes=size)
-                self._due = True
+        first = _first_to_go(self.session, record)
+        if first is not None:
+            shelf.cut(first)
+            page, items, size = shelf.last()
+            self.checkpoint = msgspec.structs.replace(self.checkpoint, page=page, page_items=items, page_bytes=size)
+            self._due = True
+
+
+def _first_to_go(session: Session, record: Record) -> int | None:
+    """The number of the first turn that leaves the transcript by this record."""
+    match record:
+        case Record(late=None, event=HistoryTruncated() as event):
+            return course.truncation(session, event.turn)
+        case Record(late=None, event=SessionForked() as event):
+            last = course.parting(session, event.turn)
+            return None if last is None else last + 1
+        case _:
+            return None

@@ -5,12 +5,12 @@ the caller is, the records are stored all the same, and a retry with the same ke
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
-from holdfast.core.errors import BadCommand
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.errors import BadCommand, NoSuchTurn
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, SessionForked
 from holdfast.core.figures import Figures
 from holdfast.core.ids import CallId, SessionId, TurnId
 from holdfast.core.items import Item, ToolCall
@@ -57,7 +57,8 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
-    """Which sessions to list. `text` is looked for in titles; `cursor` continues a listing.
+    """Which sessions to list. `text` is looked for in titles; a session must have each of `tags`; `cursor` continues a
+    listing.
 
     `on_top` leaves only those that stand before all others whenever they were active: pinned ones, and ones with a
     living runner, among which are all that run or wait for an answer.
@@ -67,7 +68,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     archived: bool = False
     deleted: bool = False
     project: str | None = None
-    tag: str | None = None
+    tags: tuple[str, ...] = ()
     on_top: bool = False
     limit: int = 50
     cursor: str | None = None
@@ -89,6 +90,20 @@ class Listing(msgspec.Struct, frozen=True):
     rows: list[Row]
     cursor: str | None
     change: int
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A project or a tag, and how many sessions of the list have it."""
+
+    name: str
+    sessions: int
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What the listed sessions are sorted by, the most used first."""
+
+    projects: list[Label]
+    tags: list[Label]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -117,6 +132,23 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     time: int
     excerpt: str
     marks: list[tuple[int, int]]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A message or an answer that holds what was looked for: its name, its turn's place in the transcript, and the
+    page that it is settled on, 0 while it is not."""
+
+    turn: TurnId
+    k: int
+    number: int
+    page: int
+
+
+class Finds(msgspec.Struct, frozen=True):
+    """What one stretch of a session holds, newest first. `cursor` goes on before it; None if it was the first."""
+
+    found: list[Found]
+    cursor: str | None
 
 
 class DailyFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,6 +218,18 @@ class Store(Protocol):
         """
         ...
 
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        """Begin a session whose log begins as that of `source` is now, all or nothing, synced, at a cost that does not
+        grow with its length.
+
+        `goes_on` is given the source's state and says what follows: first of all `SessionForked`. If that has no effect
+        `NoSuchTurn` is raised. The epoch is a new one; keys are not taken over. If there is such a session already,
+        nothing is written and the answer says how far its log reaches.
+        """
+        ...
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
@@ -249,6 +293,10 @@ class Store(Protocol):
         """List sessions. A listing continued by its cursor shows each session that did not move meanwhile once."""
         ...
 
+    async def labels(self, limit: int) -> Labels:
+        """The projects and the tags of the sessions that are neither archived nor deleted, at most `limit` of each."""
+        ...
+
     async def changes(self, after: int, limit: int) -> list[Row]:
         """The rows that changed after change number `after`, oldest change first."""
         ...
@@ -259,6 +307,14 @@ class Store(Protocol):
 
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
         """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
+        ...
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        """Where people and agents said exactly this in one session, whatever the case, the accents and the emphasis.
+
+        At most `stretch` settled items are looked at, from the newest back, and before them what is not settled yet;
+        what other sessions hold costs nothing. Raises `NoSuchSession`.
+        """
         ...
 
     async def index(self) -> None:
@@ -278,8 +334,18 @@ class Store(Protocol):
         """The largest sessions, the largest first, as far as their turns have ended."""
         ...
 
-    async def purge(self, session: SessionId) -> None:
-        """Remove a session for good: log, keys, pages, figures. Its id may be used again. The house can't be purged."""
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        """Sessions without a runner, and with nothing that is not committed to memory, that were deleted, or, if
+        archived, were last active, before this time; the largest first."""
+        ...
+
+    async def blobs(self) -> set[str]:
+        """The names of the files that some session speaks of."""
+        ...
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
+        """Remove a session for good, if it is as `only_if` wants it at that moment: log, keys, pages, figures; whether
+        it was removed. Its id may be used again. The house can't be purged."""
         ...
 
     async def close(self) -> None:
@@ -293,6 +359,15 @@ def begun_by(records: Sequence[Record]) -> SessionCreated:
     if not isinstance(event, SessionCreated):
         raise BadCommand("The log does not begin with the creation of its session, so it can't be taken in.")
     return event
+
+
+def check_fork(events: Sequence[Event], session: Session, seq: int) -> None:
+    """Raise if the record at `seq`, the first of a fork's own, is not what makes it one."""
+    event = events[0] if events else None
+    if not isinstance(event, SessionForked):
+        raise BadCommand("What follows does not begin with the fork, so the session can't be made.")
+    if session.activity != seq:
+        raise NoSuchTurn(event.turn)
 
 
 def tool_in(settled: Settled | None) -> ToolCall | None:

@@ -1,24 +1,38 @@
 """Words: what is searched for, what is indexed, and what a hit shows."""
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from itertools import takewhile
 from unicodedata import combining, normalize
 
-from holdfast.core.ids import SessionId
+from holdfast.core.errors import BadCommand
+from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.items import Item, Steer, Text, UserMessage
-from holdfast.store.protocol import Hit
+from holdfast.core.window import Settled
+from holdfast.store.protocol import Found, Hit
 
 EXCERPT = 160
+LONGEST_NUMBER = 19
+_FOREIGN = re.compile(r"[^\x00-\x7f]{1,40}")
+_TOP = (1 << 62, 1 << 62, 1 << 62)
 _WORD = re.compile(r"(?<![^\W_])[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*")
 """As the index parts them: letters, digits and their accents, no underscore."""
 
 
 def fold(text: str) -> str:
-    """Without case and accents, as the index sees it."""
-    folded = text.casefold()
-    if folded.isascii():
-        return folded
-    return "".join(letter for letter in normalize("NFD", folded) if not combining(letter))
+    """Without case and accents, as the index sees it. Most letters need neither, and are let through by the dozen."""
+    lower = text.lower()
+    return lower if lower.isascii() else _FOREIGN.sub(_folded, lower)
+
+
+def _folded(found: re.Match[str]) -> str:
+    return _fold_piece(found.group())
+
+
+@lru_cache(maxsize=10_000)
+def _fold_piece(letters: str) -> str:
+    return "".join(letter for letter in normalize("NFD", letters.casefold()) if not combining(letter))
 
 
 def words(text: str) -> list[str]:
@@ -35,6 +49,33 @@ def match_expression(text: str) -> str:
 def indexed(item: Item) -> str:
     """What can be found of an item: what people and agents said, not what tools printed."""
     return item.text if isinstance(item, UserMessage | Text | Steer) else ""
+
+
+def as_read(text: str) -> str:
+    """A text as a reader looks for it: without case, accents, the signs of Markdown, and as if on one line."""
+    return " ".join(fold(text).replace("*", "").replace("`", "").split())
+
+
+def found(items: Iterable[tuple[int, Settled]], question: str) -> list[Found]:
+    """Of settled items with their pages those that hold what was asked for, a long text once, in the given order."""
+    wanted = as_read(question)
+    hits: dict[tuple[TurnId, int], Found] = {}
+    for page, settled in items:
+        item = settled.item
+        if wanted and wanted in as_read(indexed(item)):
+            hits.setdefault((item.turn, item.k), Found(item.turn, item.k, settled.number, page))
+    return list(hits.values())
+
+
+def below(cursor: str | None) -> tuple[int, int, int]:
+    """The turn's number, the item and its part that going on with a find starts below."""
+    if cursor is None:
+        return _TOP
+    parts = cursor.split(".")
+    if len(parts) != len(_TOP) or not all(part.isdecimal() and len(part) < LONGEST_NUMBER for part in parts):
+        raise BadCommand("This is no cursor of a find. Start from the newest.")
+    number, k, part = map(int, parts)
+    return number, k, part
 
 
 def excerpt(text: str, question: str) -> tuple[str, list[tuple[int, int]]]:

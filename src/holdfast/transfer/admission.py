@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from holdfast.core import events as e
-from holdfast.core import ids, recovery
+from holdfast.core import ids, labels, recovery
 from holdfast.core.errors import BadId
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session, replay
@@ -20,8 +20,8 @@ from holdfast.transfer.values import moment
 
 EPOCHS = 1 << 31
 SAID = (
-    e.SessionRenamed | e.HistoryTruncated | e.TurnSubmitted | e.TurnWithdrawn | e.QueueReordered | e.TurnReleased
-    | e.TurnCancelRequested | e.TurnSteered | e.QuestionAnswered | e.PersonNotified
+    e.SessionRenamed | e.SessionForked | e.HistoryTruncated | e.TurnSubmitted | e.TurnWithdrawn | e.QueueReordered
+    | e.TurnReleased | e.TurnCancelRequested | e.TurnSteered | e.QuestionAnswered | e.PersonNotified
     | e.TextAppended | e.ThoughtAppended | e.ToolChanged | e.TurnStarted | e.TurnEnded | e.PlanReplaced
     | e.SteerDelivered | e.UsageReported | e.TitleSuggested | e.NoticeRaised | e.RunnerStopped | e.RunnerLost
     | e.ApprovalRequested | e.ApprovalDelivered | e.ApprovalExpired | e.QuestionAsked | e.QuestionDelivered
@@ -29,7 +29,8 @@ SAID = (
 )  # fmt: skip
 """What only tells: it is taken as it is."""
 DROPPED = (
-    e.SessionImported | e.SessionDeleted | e.SessionRestored | e.RuleRemembered | e.RuleRevoked | e.DefaultsChosen
+    e.SessionImported | e.SessionDeleted | e.SessionRestored | e.RuleRemembered | e.RuleRevoked | e.RuleUsed
+    | e.DefaultsChosen
     | e.MemoryRequested | e.MemoryStarted | e.MemoryCommitted | e.MemoryFailed | e.AgentOpening | e.AgentOpened
     | e.AgentDescribed | e.AgentEnded | e.AgentFailed
 )  # fmt: skip
@@ -88,7 +89,10 @@ class Admission:
                 yield msgspec.structs.replace(event, attachments=kept, extra=None)
             case e.SessionChanged():
                 self._agent = self._agent if event.agent is UNSET else event.agent
-                yield msgspec.structs.replace(event, workspace=UNSET, mode=UNSET, seen=UNSET, extra=None)
+                project = UNSET if event.project is UNSET else labels.taken_project(event.project)
+                tags = UNSET if event.tags is UNSET else labels.taken_tags(event.tags)
+                filed = msgspec.structs.replace(event, project=project, tags=tags)
+                yield msgspec.structs.replace(filed, workspace=UNSET, mode=UNSET, seen=UNSET, extra=None)
             case e.ApprovalAnswered():
                 # What was allowed for longer was allowed there. Here it is asked again.
                 choice = "deny" if event.choice == "deny" else "once"
@@ -113,8 +117,8 @@ class Admission:
             title=event.title,
             agent=event.agent,
             model=event.model,
-            project=event.project,
-            tags=event.tags[:100],
+            project=labels.taken_project(event.project),
+            tags=labels.taken_tags(event.tags),
             client=event.client,
         )
         yield self._imported

@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import IO, Literal, cast
 
 import msgspec
@@ -84,18 +84,25 @@ class _Passage:
         return body
 
 
-async def export_all(store: Store, blobs: Blobs, kind: Format) -> AsyncIterator[bytes]:
-    """Every session that is not deleted, as a zip archive, in pieces."""
+async def export_all(
+    store: Store, blobs: Blobs, kind: Format, sessions: Sequence[tuple[SessionId, str]] = ()
+) -> AsyncIterator[bytes]:
+    """These sessions, each with its title, or every one that is not deleted, as a zip archive, in pieces."""
     passage = _Passage()
     # A passage can't be sought in, which zipfile knows how to live with; it asks for no more than write and flush.
     with zipfile.ZipFile(cast("IO[bytes]", passage), "w", zipfile.ZIP_DEFLATED) as archive:
-        async for session, title in _sessions(store):
+        async for session, title in _those(sessions) if sessions else _sessions(store):
             with archive.open(file_name(session, title, kind), "w", force_zip64=True) as entry:
                 async for piece in export(store, blobs, session, kind):
                     entry.write(piece)
                     if body := passage.taken():
                         yield body
     yield passage.taken()
+
+
+async def _those(sessions: Sequence[tuple[SessionId, str]]) -> AsyncIterator[tuple[SessionId, str]]:
+    for each in sessions:
+        yield each
 
 
 async def _sessions(store: Store) -> AsyncIterator[tuple[SessionId, str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from holdfast.core import events as e
+from holdfast.core import labels
 from holdfast.core.ids import SessionId
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.content import parted, read_content, stored
@@ -96,13 +97,11 @@ class Chats:
             return None
         title = (chat.word("title") or inner.word("title"))[:300]
         meta = chat.fields("meta")
-        tags = tuple(
-            tag[:60] for tag in (*several(meta.get("tags")), *several(inner.get("tags"))) if isinstance(tag, str)
-        )
+        tags = (*several(meta.get("tags")), *several(inner.get("tags")))
         created = e.SessionCreated(
             title=title if main is None else f"{title} (another branch)",
             agent=self._agent,
-            tags=tuple(dict.fromkeys(tags)),
+            tags=labels.taken_tags(tag for tag in tags if isinstance(tag, str)),
             predecessor=main,
             client=CLIENT,
         )

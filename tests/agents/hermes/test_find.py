@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.agents.hermes.find import BRIDGE, Found, find_hermes, spec
 from holdfast.agents.hermes.sessions import list_sessions
-from holdfast.commands.doctor import look_at_hermes
+from holdfast.server.examination import look_at_hermes
 from holdfast.settings import File, HermesSettings, Settings
 
 

@@ -348,6 +348,30 @@ async def test_purging_touches_no_other_session(store: Store) -> None:
     assert len(await store.search("find")) == 1
 
 
+async def test_only_what_is_as_it_is_wanted_is_purged(store: Store) -> None:
+    """It is looked at in the moment in which it goes."""
+    assert await store.purge(S1, lambda state: bool(state.deleted)) is False
+    assert await names(store) == [S1]
+    await store.append(S1, [e.SessionDeleted()])
+    assert await store.purge(S1, lambda state: bool(state.deleted)) is True
+    with pytest.raises(NoSuchSession):
+        await store.open(S1)
+
+
+async def test_what_lies_is_told_by_where_and_since_when(store: Store, clock: Clock) -> None:
+    far = clock() + 1_000_000
+    assert await store.lying("archived", far, 9) == await store.lying("deleted", far, 9) == []
+    await store.append(S1, [e.SessionChanged(archived=True)])
+    assert [each.session for each in await store.lying("archived", far, 9)] == [S1]
+    assert await store.lying("archived", 1, 9) == []
+    await store.append(S1, [e.SessionDeleted()])
+    assert await store.lying("archived", far, 9) == []
+    assert [(each.session, each.deleted) for each in await store.lying("deleted", far, 9)] == [(S1, True)]
+    assert await store.lying("deleted", 1, 9) == []
+    await Run.claim(store)
+    assert await store.lying("deleted", far, 9) == []
+
+
 async def test_purging_what_is_not_there_is_refused(empty: Store) -> None:
     """Nobody is told that something was removed when nothing was."""
     with pytest.raises(NoSuchSession):
@@ -444,6 +468,12 @@ async def test_what_tells_something_is_found_without_the_rest(store: Store) -> N
     assert await store.times(S1, 2, 5) == [record.time for record in records[2:5]]
     assert await store.times(S1, -5, 1_000) == [record.time for record in records]
     assert await store.times(S1, 1_000, 2_000) == []
+    fork = SessionId("fork")  # what it shares lies elsewhere
+    await store.fork(fork, S1, lambda _: [e.SessionForked(source=S1, turn=T1)])
+    shared = await log(store, fork)
+    assert await store.telling(fork, 0, 100) == [record for record in shared if tells(record.event)]
+    assert await store.telling(fork, told[1].seq, 3) == told[2:5]
+    assert await store.times(fork, 2, len(shared)) == [record.time for record in shared[2:]]
     with pytest.raises(NoSuchSession):
         await store.telling(SessionId("none"), 0, 1)
     with pytest.raises(NoSuchSession):

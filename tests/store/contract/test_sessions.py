@@ -48,7 +48,7 @@ async def pages(store: Store, query: Query) -> list[list[str]]:
     cursor = query.cursor
     while True:
         listing = await store.sessions(
-            Query(text=query.text, project=query.project, tag=query.tag, limit=query.limit, cursor=cursor)
+            Query(text=query.text, project=query.project, tags=query.tags, limit=query.limit, cursor=cursor)
         )
         found.append([row.id for row in listing.rows])
         cursor = listing.cursor
@@ -145,11 +145,54 @@ async def test_sessions_are_listed_by_tag(empty: Store) -> None:
     await several(empty, 3)
     await change(empty, "a0", e.SessionChanged(tags=("work", "rust")))
     await change(empty, "a1", e.SessionChanged(tags=("work", "work")))
-    assert await names(empty, Query(tag="work")) == ["a1", "a0"]
-    assert await names(empty, Query(tag="wor")) == []
+    assert await names(empty, Query(tags=("work",))) == ["a1", "a0"]
+    assert await names(empty, Query(tags=("wor",))) == []
     await change(empty, "a0", e.SessionChanged(tags=("rust",)))
-    assert await names(empty, Query(tag="work")) == ["a1"]
-    assert await names(empty, Query(tag="rust")) == ["a0"]
+    assert await names(empty, Query(tags=("work",))) == ["a1"]
+    assert await names(empty, Query(tags=("rust",))) == ["a0"]
+
+
+async def test_every_tag_that_is_asked_for_must_be_there(empty: Store) -> None:
+    """In whatever order they are named; a session that moves in the list moves in that of its tags."""
+    await several(empty, 3)
+    for name, tags in (("a0", ("x", "y")), ("a1", ("x",)), ("a2", ("y", "x"))):
+        await change(empty, name, e.SessionChanged(tags=tags))
+    assert await names(empty, Query(tags=("x", "y"))) == await names(empty, Query(tags=("y", "x"))) == ["a2", "a0"]
+    assert await names(empty, Query(tags=("x", "z"))) == []
+    await submit(empty, session=SessionId("a0"))
+    assert await pages(empty, Query(tags=("x",), limit=1)) == [["a0"], ["a2"], ["a1"]]
+    await change(empty, "a2", e.SessionChanged(archived=True))
+    assert await names(empty, Query(tags=("x",))) == ["a0", "a1"]
+    assert await names(empty, Query(tags=("x",), archived=True)) == ["a2"]
+    await change(empty, "a0", e.SessionDeleted())
+    assert await names(empty, Query(tags=("x",))) == ["a1"]
+    assert await names(empty, Query(tags=("y",), deleted=True)) == ["a0"]
+
+
+async def test_what_stands_on_top_can_be_asked_for_by_label(empty: Store) -> None:
+    await several(empty, 3)
+    for name in ("a0", "a1"):
+        await change(empty, name, e.SessionChanged(pinned=True, tags=("x",), project=name))
+    assert await names(empty, Query(on_top=True)) == ["a1", "a0"]
+    assert await names(empty, Query(on_top=True, tags=("x",), project="a0")) == ["a0"]
+    await change(empty, "a0", e.SessionChanged(pinned=False))
+    assert await names(empty, Query(on_top=True)) == ["a1"]
+
+
+async def test_labels_are_those_of_the_list_the_most_used_first(empty: Store) -> None:
+    """What is archived or deleted does not count; of equals the first by name comes first; no more than asked for."""
+    for number, (project, tags) in enumerate(
+        [("p", ("x",)), ("q", ("y", "x", "x")), ("p", ()), ("", ("z",)), ("gone", ("gone",)), ("gone", ("z",))]
+    ):
+        await created(empty, SessionId(f"s{number}"), project=project)
+        await change(empty, f"s{number}", e.SessionChanged(tags=tags))
+    await change(empty, "s4", e.SessionChanged(archived=True))
+    await change(empty, "s5", e.SessionDeleted())
+    found = await empty.labels(9)
+    assert [(label.name, label.sessions) for label in found.projects] == [("p", 2), ("q", 1)]
+    assert [(label.name, label.sessions) for label in found.tags] == [("x", 2), ("y", 1), ("z", 1)]
+    few = await empty.labels(1)
+    assert [label.name for label in (*few.projects, *few.tags)] == ["p", "x"]
 
 
 async def test_filters_hold_together_and_on_every_page(empty: Store) -> None:
@@ -158,7 +201,7 @@ async def test_filters_hold_together_and_on_every_page(empty: Store) -> None:
         name = SessionId(f"a{number}")
         await created(empty, name, title="even" if number % 2 == 0 else "odd", project="p" if number < 8 else "q")
         await change(empty, name, e.SessionChanged(tags=("t",) if number else ()))
-    assert await pages(empty, Query(text="even", project="p", tag="t", limit=2)) == [["a6", "a4"], ["a2"]]
+    assert await pages(empty, Query(text="even", project="p", tags=("t",), limit=2)) == [["a6", "a4"], ["a2"]]
 
 
 # What a line says.

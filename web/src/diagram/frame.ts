@@ -3,18 +3,27 @@
 // here, and what is drawn leaves it as text, to be shown as a picture.
 
 import address from '@mermaid-js/tiny/dist/mermaid.tiny.js?url'
-import type { Drawn, Order } from './messages'
+import type { Drawn, Fault, Order, Result } from './messages'
 
 interface Mermaid {
   initialize(options: unknown): void
   render(id: string, text: string): Promise<{ svg: string }>
 }
 
+class Faulty extends Error {
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault)
+    this.fault = fault
+  }
+}
+
 const loaded = new Promise<Mermaid>((resolve, reject) => {
   const script = document.createElement('script')
   script.src = address
   script.onload = () => resolve((globalThis as unknown as { mermaid: Mermaid }).mermaid) // its script leaves it there
-  script.onerror = () => reject(new Error('The part of the page that draws diagrams could not be loaded.'))
+  script.onerror = () => reject(new Faulty('unloaded'))
   document.head.append(script)
 })
 let last: Promise<unknown> = Promise.resolve()
@@ -31,7 +40,7 @@ function tell(drawn: Drawn): void {
   parent.postMessage(drawn, location.origin)
 }
 
-async function draw({ text, theme }: Order): Promise<{ svg: string } | { error: string }> {
+async function draw({ text, theme }: Order): Promise<Result> {
   try {
     const mermaid = await loaded
     mermaid.initialize({
@@ -49,6 +58,7 @@ async function draw({ text, theme }: Order): Promise<{ svg: string } | { error: 
     return { svg: sized((await mermaid.render(`diagram-${count}`, text)).svg) }
   } catch (error) {
     document.body.replaceChildren()
+    if (error instanceof Faulty) return { fault: error.fault }
     return { error: (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '' }
   }
 }
@@ -56,7 +66,7 @@ async function draw({ text, theme }: Order): Promise<{ svg: string } | { error: 
 /** A picture has a size of its own; mermaid leaves it to the document. */
 function sized(svg: string): string {
   const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
-  if (root === null) throw new Error('Nothing was drawn.')
+  if (root === null) throw new Faulty('empty')
   const { width, height } = root.viewBox.baseVal
   root.setAttribute('width', String(Math.ceil(width)))
   root.setAttribute('height', String(Math.ceil(height)))

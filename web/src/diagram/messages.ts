@@ -9,4 +9,8 @@ export interface Order {
   theme: Theme
 }
 
-export type Drawn = { id: string; svg: string } | { id: string; error: string } | { id: ''; ready: true }
+/** What the frame itself finds wrong; the page says it in its language. Mermaid's own errors are in its words. */
+export type Fault = 'unloaded' | 'empty'
+
+export type Result = { svg: string } | { error: string } | { fault: Fault }
+export type Drawn = ({ id: string } & Result) | { id: ''; ready: true }

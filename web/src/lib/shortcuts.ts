@@ -3,42 +3,60 @@
 
 import { waits } from './sessions/groups'
 import type { IconName } from './ui/Icon.svelte'
+import { words } from './words'
 import type { Workspace } from './workspace.svelte'
 
 export type Overlay = 'palette' | 'help'
 
 export interface Doings {
   toggleRail(): void
+  /** Bring the list before the eyes, wherever it is. */
+  showList(): void
   show(overlay: Overlay): void
 }
 
 export interface Shortcut {
   /** Strokes, one after the other; `Mod` is Cmd on a Mac and Ctrl elsewhere. */
   keys: string
-  words: string
-  act: (workspace: Workspace, doings: Doings) => void
+  words: () => string
+  /** False if it is not ours this time: then the browser does what it does by this stroke. */
+  act: (workspace: Workspace, doings: Doings) => void | false
   /** With an icon it is offered in the palette as well, if `offered` allows. */
   icon?: IconName
   offered?: (workspace: Workspace) => boolean
 }
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: 'Mod+K', words: 'Find a session or a command', act: (_, { show }) => show('palette') },
-  { keys: 'N', words: 'New session', icon: 'plus', act: (workspace) => workspace.beginNew() },
+  { keys: 'Mod+K', words: () => words.shortcuts.find, act: (_, { show }) => show('palette') },
+  { keys: 'N', words: () => words.shortcuts.fresh, icon: 'plus', act: (workspace) => workspace.beginNew() },
   {
     keys: 'G W',
-    words: 'Next session that waits for you',
+    words: () => words.shortcuts.nextWaiting,
     icon: 'diamond',
     act: nextWaiting,
     offered: ({ sessions }) => waits(sessions.rows).length > 0,
   },
-  { keys: 'Alt+A', words: 'Go to what waits for an answer', act: focusAsk },
-  { keys: '/', words: 'Search sessions', act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
-  { keys: 'J', words: 'Next session in the list', act: () => moveRow(1) },
-  { keys: 'K', words: 'Previous session in the list', act: () => moveRow(-1) },
-  { keys: 'G I', words: 'Insights', icon: 'insights', act: ({ route }) => route.goInsights() },
-  { keys: '[', words: 'Show or hide the list', icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
-  { keys: '?', words: 'Keyboard shortcuts', icon: 'keys', act: (_, { show }) => show('help') },
+  { keys: 'Alt+A', words: () => words.shortcuts.ask, act: focusAsk },
+  { keys: '/', words: () => words.shortcuts.search, act: () => document.querySelector<HTMLElement>('input[type=search]')?.focus() },
+  {
+    keys: 'Mod+F',
+    words: () => words.find.title,
+    icon: 'search',
+    act: findHere,
+    offered: ({ conversation }) => conversation !== null,
+  },
+  { keys: 'J', words: () => words.shortcuts.next, act: () => moveRow(1) },
+  { keys: 'K', words: () => words.shortcuts.previous, act: () => moveRow(-1) },
+  { keys: 'F', words: () => words.organise.filter, icon: 'filter', act: (workspace) => void (workspace.sheet = 'filter') },
+  {
+    keys: 'S',
+    words: () => words.organise.select,
+    icon: 'select',
+    act: (workspace, { showList }) => (showList(), void workspace.select()),
+  },
+  { keys: 'G I', words: () => words.shortcuts.insights, icon: 'insights', act: ({ route }) => route.goInsights() },
+  { keys: '[', words: () => words.shortcuts.list, icon: 'menu', act: (_, { toggleRail }) => toggleRail() },
+  { keys: '?', words: () => words.shortcuts.keys, icon: 'keys', act: (_, { show }) => show('help') },
 ]
 
 const AFTER_MS = 1_500
@@ -57,8 +75,7 @@ export function shortcuts(workspace: Workspace, doings: Doings): (event: Keyboar
     const begins = found === undefined && SHORTCUTS.some(({ keys }) => keys.startsWith(`${stroke} `))
     ;[before, pressed] = begins ? [stroke, performance.now()] : ['', -Infinity]
     if (found === undefined && !begins) return
-    event.preventDefault()
-    found?.act(workspace, doings)
+    if (found?.act(workspace, doings) !== false) event.preventDefault()
   }
 }
 
@@ -82,6 +99,14 @@ function nextWaiting({ sessions, route }: Workspace): void {
   const open = waiting.findIndex(({ id }) => id === route.session)
   const next = waiting[(open + 1) % waiting.length]
   if (next !== undefined) route.go(next.id)
+}
+
+/** Look for something in the open session; who is looking already wants the browser's own way. */
+function findHere(workspace: Workspace): void | false {
+  const field = document.querySelector<HTMLInputElement>('[data-find]')
+  if (workspace.conversation === null || (field !== null && field === document.activeElement)) return false
+  workspace.finding = workspace.conversation.id
+  field?.select()
 }
 
 function rows(): HTMLAnchorElement[] {

@@ -4,6 +4,7 @@ import { Account } from './account/account.svelte'
 import { Agents } from './agents/agents.svelte'
 import { storedToken } from './api/account'
 import { changeSession } from './api/sessions'
+import type { SessionRow } from './api/shapes.gen'
 import { Refused, Unreached } from './api/client'
 import { Asks } from './asks/asks.svelte'
 import { Notices } from './asks/notices.svelte'
@@ -11,9 +12,16 @@ import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
 import type { Heard } from './live/messages'
 import { ledTo, whenLed } from './push/worker'
+import type { Filed } from './organise/filter.svelte'
+import type { Picking } from './organise/picking.svelte'
 import { Route } from './route.svelte'
 import { Conversation } from './session/conversation.svelte'
 import { Sessions } from './sessions/sessions.svelte'
+
+interface Named {
+  readonly id: string
+  readonly title: string
+}
 
 const RETRY_MS = 1_000
 const BEGINNING_MS = 30
@@ -30,8 +38,15 @@ export class Workspace {
   readonly live: Live
   /** The session that is being answered in the list; it stays so while it goes on and asks again. */
   answering = $state<string | null>(null)
+  /** The session in which something is being looked for. */
+  finding = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)
-  #deleted = $state.raw<{ id: string; title: string } | null>(null)
+  /** The hand that holds several sessions of the list, while there is one. */
+  picking = $state.raw<Picking | null>(null)
+  /** What is open to put sessions in order: the filter, or the labels of some. */
+  sheet = $state.raw<'filter' | readonly SessionRow[] | null>(null)
+  #deleted = $state.raw<readonly Named[]>([])
+  #unfiltered: () => void = () => undefined
   #aimed = $state(ledTo(location.hash))
   #predecessor: string | null = null
   #seen = 0
@@ -56,7 +71,7 @@ export class Workspace {
   }
 
   /** What was deleted last and can still be brought back here. */
-  get deleted(): { id: string; title: string } | null {
+  get deleted(): readonly Named[] {
     return this.#deleted
   }
 
@@ -82,17 +97,42 @@ export class Workspace {
 
   async remove(id: string, title: string): Promise<void> {
     await this.sessions.remove(id)
-    const deleted = (this.#deleted = { id, title })
-    if (this.route.session === id) this.route.go(null)
+    this.removed([{ id, title }])
+  }
+
+  /** These were deleted together, and come back together if that is wanted. */
+  removed(deleted: readonly Named[]): void {
+    if (deleted.length === 0) return
+    this.#deleted = deleted
+    if (deleted.some(({ id }) => id === this.route.session)) this.route.go(null)
     setTimeout(() => {
-      if (this.#deleted === deleted) this.#deleted = null
+      if (this.#deleted === deleted) this.#deleted = []
     }, UNDO_MS)
   }
 
+  /** Bring back what was deleted last; what does not come can be asked for again. */
   async undo(): Promise<void> {
     const deleted = this.#deleted
-    this.#deleted = null
-    if (deleted !== null) await this.sessions.restore(deleted.id)
+    const back = await Promise.allSettled(deleted.map(({ id }) => this.sessions.restore(id)))
+    if (this.#deleted === deleted) this.#deleted = deleted.filter((_, i) => back[i]?.status === 'rejected')
+  }
+
+  /** What puts sessions in order; it comes when it is first asked for. */
+  parts() {
+    return import('./organise/parts')
+  }
+
+  /** Take several sessions in hand, this one first. */
+  async select(first: string | null = null): Promise<void> {
+    const { Picking } = await this.parts()
+    if (this.picking === null) this.picking = new Picking(this, first)
+  }
+
+  /** Show only these in the list. */
+  filterBy(filed: Filed): void {
+    this.sessions.filter.set(filed)
+    this.#unfiltered()
+    this.#unfiltered = this.#persist(() => this.sessions.loadFiltered())
   }
 
   /** Everything that lasts as long as the page does. */
@@ -113,6 +153,7 @@ export class Workspace {
 
   /** Show the session of the address; what is not there yet is fetched until it is. */
   open(id: string | null): () => void {
+    if (this.finding !== id) this.finding = null
     if (id === null) {
       this.#conversation = null
       this.#wish()

@@ -13,6 +13,7 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from holdfast.core.ids import SessionId
+from holdfast.core.labels import TAGS
 from holdfast.core.overview import overview
 from holdfast.server.dialect.addressed import Flag, on
 from holdfast.server.dialect.runs import RunName, active_turn
@@ -87,7 +88,9 @@ async def list_sessions(
     archived: FromQuery[bool | None] = None,
     deleted: FromQuery[bool | None] = None,
     project: FromQuery[str | None] = None,
-    tag: FromQuery[str | None] = None,
+    tag: Annotated[
+        list[str] | None, QueryParameter(max_items=TAGS, description="Given again, each is asked for")
+    ] = None,
     on_top: FromQuery[bool | None] = None,
     cursor: FromQuery[str | None] = None,
     limit: Annotated[int | None, QueryParameter(ge=1, le=200)] = None,
@@ -101,7 +104,7 @@ async def list_sessions(
         archived=bool(archived),
         deleted=bool(deleted),
         project=project,
-        tag=tag,
+        tags=tuple(tag or ()),
         on_top=bool(on_top),
         cursor=cursor or None,
         limit=limit or LISTED,

@@ -31,15 +31,21 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     words: str
     detail: str = ""
+    outcome: str = ""
     after: int
     before: int | None = None
 
 
 class Push(msgspec.Struct, frozen=True, kw_only=True):
-    """What is sent to a device. Without a title it takes back what was shown under that name."""
+    """What is sent to a device. Without a title it takes back what was shown under that name.
+
+    The first line of the body says what `kind` says, or how a run ended, which `outcome` says: in English, for a device
+    that has no words of its own for it. The rest is in nobody's language but the agent's.
+    """
 
     shown: Shown
     kind: Literal["approval", "question", "ended", "over"]
+    outcome: str = ""
     title: str = ""
     body: str = ""
 
@@ -58,6 +64,7 @@ def news_of(id: SessionId, session: Session, settings: NotifySettings, *, unseen
         shown=Shown(id, run.turn),
         title=title,
         words=ENDINGS[run.outcome],
+        outcome=run.outcome,
         after=run.ended,
         before=run.ended + RECENT,
     )
@@ -77,7 +84,7 @@ def due(
         timely = each.after <= now and (each.before is None or now < each.before)
         if fresh and timely and each.shown not in subscription.shown and not seen(each.shown.session):
             body = each.words if not (subscription.details and each.detail) else f"{each.words}\n{each.detail}"
-            yield Push(shown=each.shown, kind=each.kind, title=each.title, body=body)
+            yield Push(shown=each.shown, kind=each.kind, outcome=each.outcome, title=each.title, body=body)
 
 
 def _asked(session: SessionId, title: str, ask: Approval | Question, settings: NotifySettings) -> News:

@@ -4,25 +4,22 @@ What was chosen for the old one holds for the new one, its folder too, so that t
 What was allowed in it does not.
 """
 
-import asyncio
 import secrets
 from pathlib import Path
 
 from litestar import post
 from litestar.params import FromPath, JSONBody
 
+from holdfast.core import course, ids
 from holdfast.core import events as e
-from holdfast.core import ids
 from holdfast.core.decide import TITLE_LENGTH
 from holdfast.core.errors import BadId, NoSuchSession, NotNow, StoreError
 from holdfast.core.ids import SessionId, TurnId
-from holdfast.core.records import Record
 from holdfast.core.session import Session
 from holdfast.server.pages import find_turn
 from holdfast.server.routes.sessions import RESERVED
 from holdfast.server.schema import Created, Fork
 from holdfast.server.wired import Caller, Wired
-from holdfast.transfer.fork import forked, read_log, rests
 
 SUFFIX = " (fork)"
 
@@ -37,18 +34,20 @@ async def fork_session(wiring: Wired, client: Caller, session_id: FromPath[str],
     source, turn = ids.session_id(session_id), ids.turn_id(data.turn)
     if data.id in RESERVED:
         raise BadId(data.id)
-    state = (await wiring.store.open(source)).session
-    if state.deleted:
-        raise NoSuchSession(source)
-    if not rests(state, turn):
-        raise NotNow("This turn is not over yet. Stop it, or wait for its end, then fork.")
-    if turn not in state.turns:
-        await find_turn(wiring.store, source, turn)
-    records = await read_log(wiring.store, source)
-    told = await asyncio.to_thread(_told, records, source, turn, state, wiring.settings.workspaces / source, client)
     session = ids.session_id(data.id) if data.id else SessionId(ids.mint(secrets.token_bytes(10)))
+    if turn not in (await wiring.store.open(source)).session.turns:
+        await find_turn(wiring.store, source, turn)
+    own = wiring.settings.workspaces / source
+
+    def goes_on(state: Session) -> list[e.AnyIntent]:
+        if state.deleted:
+            raise NoSuchSession(source)
+        if turn in state.turns and course.parting(state, turn) is None:
+            raise NotNow("This turn is not over yet. Stop it, or wait for its end, then fork.")
+        return _told(state, source, turn, own, client)
+
     try:
-        appended = await wiring.store.admit(session, told)
+        appended = await wiring.store.fork(session, source, goes_on)
     except StoreError as exc:
         wiring.hub.report(exc)
         raise
@@ -57,29 +56,15 @@ async def fork_session(wiring: Wired, client: Caller, session_id: FromPath[str],
     return Created(id=session, seq=appended.last, created=appended.written > 0)
 
 
-def _told(
-    records: list[Record], source: SessionId, turn: TurnId, state: Session, own: Path, client: str
-) -> list[Record]:
-    return forked(records, source, turn, _chosen(state, str(own) if own.is_dir() else "", client))
-
-
-def _chosen(state: Session, own: str, client: str) -> list[e.AnyIntent]:
-    """What the new session has of the old one's choices as they are now. `own` is the folder of one that chose none."""
-    kept = e.SessionChanged(
-        agent=state.agent,
-        model=state.model,
-        mode=state.mode,
-        workspace=state.workspace or own,
-        project=state.project,
-        tags=state.tags,
-        pinned=False,
-        archived=False,
-        client=client,
-    )
-    if not state.title:
-        return [kept]
-    title = state.title[: TITLE_LENGTH - len(SUFFIX)] + SUFFIX
-    return [kept, e.SessionRenamed(title=title, client=client)]
+def _told(state: Session, source: SessionId, turn: TurnId, own: Path, client: str) -> list[e.AnyIntent]:
+    """The fork, with what was chosen for the old one as it is now. `own` is the folder of one that chose none."""
+    workspace = state.workspace or (str(own) if own.is_dir() else "")
+    title = f"{state.title[: TITLE_LENGTH - len(SUFFIX)]}{SUFFIX}" if state.title else ""
+    told: list[e.AnyIntent] = [e.SessionForked(source=source, turn=turn, client=client)]
+    if title:
+        told.append(e.SessionRenamed(title=title, client=client))
+    seen = state.seq + len(told) + 1
+    return [*told, e.SessionChanged(workspace=workspace, seen=seen, client=client)]
 
 
 ROUTES = (fork_session,)

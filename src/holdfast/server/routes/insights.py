@@ -38,7 +38,7 @@ async def insights(wiring: Wired, days: Days = 30, offset: Offset = 0) -> Insigh
         today=today,
         days=await wiring.store.figures(first, offset),
         sessions=await wiring.store.sizes(LARGEST),
-        disk=await asyncio.to_thread(_disk, wiring.settings),
+        disk=await asyncio.to_thread(disk_use, wiring.settings),
         health=_health(wiring),
     )
 
@@ -57,7 +57,8 @@ def _health(wiring: Wired) -> Wellbeing:
     )
 
 
-def _disk(settings: Settings) -> DiskUse:
+def disk_use(settings: Settings) -> DiskUse:
+    """What lies in the home by its kind. It is walked through: call it off the event loop."""
     return DiskUse(
         store=size_of(settings.store),
         blobs=_folder(settings.blobs),

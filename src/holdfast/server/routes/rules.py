@@ -21,6 +21,7 @@ async def list_rules(wiring: Wired) -> ApprovalRules:
             client=remembered.client,
             session=remembered.session,
             ask=remembered.ask,
+            used=remembered.used,
         )
         for remembered in reversed(house.rules.values())
     ]

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from holdfast.core import commands as c
 from holdfast.core import events as e
-from holdfast.core import ids, window
+from holdfast.core import ids, labels, window
 from holdfast.core.errors import BadId, NoSuchSession, StoreError
 from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
@@ -21,7 +21,9 @@ from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema import (
     Created,
     Done,
+    FoundInSession,
     Hits,
+    LabelList,
     NewSession,
     Records,
     SessionChange,
@@ -41,6 +43,8 @@ RECORDS = 500
 MOST_RECORDS = 5_000
 LISTED = 50
 """Rows of a list that names no limit."""
+LABELS = 500
+"""Projects and tags that are named at once."""
 RESERVED = frozenset({"events", "search"})
 """What `/api/sessions/` means something else by."""
 WAIT = 30.0
@@ -71,8 +75,8 @@ async def begin(wiring: Wired, client: str, data: NewSession) -> Created:
         model=given.model,
         mode=given.mode,
         workspace=given.workspace,
-        project=data.project,
-        tags=data.tags,
+        project=labels.project(data.project),
+        tags=labels.tags(data.tags),
         predecessor=predecessor,
         reference=data.reference,
         client=client,
@@ -189,6 +193,8 @@ async def change_session(
         workspace=data.workspace,
         project=data.project,
         tags=data.tags,
+        add_tags=data.add_tags,
+        remove_tags=data.remove_tags,
         pinned=data.pinned,
         archived=data.archived,
         # A browser says what it has on screen again and again: only what is news is worth a record.
@@ -221,6 +227,16 @@ async def truncate_session(
     return Done(session=session, seq=(await act(wiring, session, c.TruncateHistory(turn=turn, client=client))).seq)
 
 
+@get(
+    "/api/labels",
+    summary="The projects and tags that there are, the most used first",
+    description="Counted are the sessions of the list: neither archived nor deleted.",
+)
+async def list_labels(wiring: Wired) -> LabelList:
+    found = await wiring.store.labels(LABELS)
+    return LabelList(projects=found.projects, tags=found.tags)
+
+
 @get("/api/search", summary="Find words in what people and agents said")
 async def search(
     wiring: Wired,
@@ -232,6 +248,22 @@ async def search(
     return Hits(hits=await wiring.store.search(q, limit=limit, session=within))
 
 
+@get(
+    "/api/sessions/{session_id:str}/find",
+    summary="Where this was said in one session, newest first",
+    description="Whatever the case, the accents and the emphasis; what tools printed is not looked into. An answer "
+    "covers a stretch of the session; `cursor` leads to the one before it.",
+)
+async def find_in_session(
+    wiring: Wired,
+    session_id: FromPath[str],
+    q: Annotated[str, QueryParameter(max_length=200)],
+    cursor: FromQuery[str | None] = None,
+) -> FoundInSession:
+    finds = await wiring.store.find(ids.session_id(session_id), q, cursor=cursor)
+    return FoundInSession(found=finds.found, cursor=finds.cursor)
+
+
 ROUTES = (
     create_session,
     open_session,
@@ -241,5 +273,7 @@ ROUTES = (
     delete_session,
     restore_session,
     truncate_session,
+    list_labels,
     search,
+    find_in_session,
 )

@@ -26,6 +26,7 @@ from holdfast.transfer.identity import led_to
 from holdfast.transfer.sources import look_at
 
 ZIP = "application/zip"
+Chosen = Annotated[list[str] | None, QueryParameter(max_items=200, description="Given again for each session")]
 EXPORTED = "What looks like a key or a password is hidden in it."
 
 
@@ -115,12 +116,16 @@ async def export_session(
 
 @get(
     "/api/export",
-    summary="Every session as a file, in one archive",
+    summary="Every session as a file, or those that are named, in one archive",
     description=EXPORTED,
     responses=_file(ZIP),
 )
-async def export_sessions(wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md") -> Stream:
-    pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind)
+async def export_sessions(
+    wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md", session: Chosen = None
+) -> Stream:
+    chosen = [await led_to(wiring.store, name) for name in dict.fromkeys(session or ())]
+    named = [(one, (await begun(wiring.store, one)).title) for one in chosen]
+    pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind, named)
     return Stream(pieces, media_type=ZIP, headers=_named(f"holdfast-{kind}.zip"))
 
 

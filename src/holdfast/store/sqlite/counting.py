@@ -5,7 +5,7 @@ import msgspec
 from holdfast.core import window
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.session import Session
-from holdfast.store.sqlite import projecting
+from holdfast.store.sqlite import projecting, sharing
 from holdfast.store.sqlite.connection import Database
 
 AT_ONCE = 500
@@ -38,6 +38,13 @@ LARGEST = """
 SELECT s.id, o.body, n.bytes FROM counts n JOIN sessions s ON s.number = n.session
 JOIN overviews o ON o.session = n.session ORDER BY n.bytes DESC, n.session LIMIT ?
 """
+LYING = """
+SELECT s.id, o.body, coalesce(n.bytes, 0) AS bytes FROM overviews o JOIN sessions s ON s.number = o.session
+LEFT JOIN counts n ON n.session = o.session
+WHERE o.place = :place AND NOT o.alive AND coalesce(CAST(o.body AS TEXT) ->> '$.uncommitted', 0) = 0
+AND CASE :place WHEN 2 THEN CAST(o.body AS TEXT) ->> '$.deleted' ELSE o.active_at END < :before
+ORDER BY bytes DESC, o.session LIMIT :limit
+"""
 
 
 def add(connection: Database, number: int, before: int, seq: int, tally: Tally) -> None:
@@ -57,16 +64,20 @@ def uncounted(connection: Database) -> int | None:
 
 
 def recount(connection: Database, number: int) -> None:
-    """Count a session's log from its beginning to its checkpoint."""
+    """Count a session's log from its beginning to its checkpoint; what a fork shares is counted where it was spent."""
     for sql in FORGET:
         connection.execute(sql, (number,))
     end = projecting.saved_seq(connection, number)
-    session, tally = Session(), Tally()
+    session, tally, shared = Session(), Tally(), sharing.places(connection, number, 0)
+    own = shared[-1][0] if shared else 0
     while session.seq < end:
         found = projecting.read(connection, number, session.seq, min(AT_ONCE, end - session.seq))
         if not found:
             break  # records that can't be there any more: what is left is counted
         for record, size in found:
+            if record.seq <= own:
+                session.apply(record)
+                continue
             tally.fold(session, record)
             tally.bytes += size
         window.settle(session)

@@ -4,11 +4,13 @@ A body begins with its kind, because `codec` writes it so; and in JSON a quote w
 looked for can only be found as a field.
 """
 
+from collections.abc import Iterator
 from typing import get_args
 
 from holdfast.core.events import Known, NoticeRaised, ToolChanged
 from holdfast.core.outline import SHOWS
 from holdfast.core.records import Record
+from holdfast.store.sqlite import sharing
 from holdfast.store.sqlite.connection import Database
 from holdfast.store.sqlite.projecting import SPAN, record_of
 
@@ -34,12 +36,26 @@ TIMES = "SELECT group_concat(time) FROM (SELECT time FROM records WHERE id > ? A
 
 
 def telling(connection: Database, number: int, after: int, head: int, limit: int) -> list[Record]:
-    base = number * SPAN
-    found = connection.execute(TELLING, (base + max(0, after), base + head, limit))
-    return [record_of(base, *row) for row in found]
+    found: list[Record] = []
+    for holder, first, last in _stretches(connection, number, after, head):
+        base = holder * SPAN
+        rows = connection.execute(TELLING, (base + first, base + last, limit - len(found)))
+        found += [record_of(base, *row) for row in rows]
+    return found
 
 
 def times(connection: Database, number: int, after: int, until: int) -> list[int]:
-    base = number * SPAN
-    ((found,),) = connection.execute(TIMES, (base + max(0, after), base + until)).fetchall()
-    return [int(time) for time in found.split(",")] if found else []
+    found: list[int] = []
+    for holder, first, last in _stretches(connection, number, after, until):
+        ((told,),) = connection.execute(TIMES, (holder * SPAN + first, holder * SPAN + last)).fetchall()
+        found += [int(time) for time in told.split(",")] if told else []
+    return found
+
+
+def _stretches(connection: Database, number: int, after: int, until: int) -> Iterator[tuple[int, int, int]]:
+    """Who holds the records after `after`, and from where to where: some lie with another session."""
+    after = max(0, after)
+    for last, holder in sharing.places(connection, number, after):
+        yield holder, after, min(last, until)
+        after = max(after, last)
+    yield number, after, until

@@ -11,6 +11,7 @@ from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session
 from holdfast.store.pages import Checkpoint, Projection
+from holdfast.store.sqlite import sharing
 from holdfast.store.sqlite.connection import Database
 
 SPAN = 1 << 32
@@ -53,11 +54,20 @@ def event_of(body: bytes) -> Event:
 
 
 def read(connection: Database, number: int, after: int, limit: int) -> list[tuple[Record, int]]:
-    """Records with the size of their bodies."""
+    """Records with the size of their bodies, also those that lie with another session."""
+    found: list[tuple[Record, int]] = []
+    for last, holder in sharing.places(connection, number, after):
+        found += _read(connection, holder, after, last, limit - len(found))
+        after = last
+        if len(found) >= limit:
+            return found
+    return found + _read(connection, number, after, SPAN - 1, limit - len(found))
+
+
+def _read(connection: Database, number: int, after: int, last: int, limit: int) -> list[tuple[Record, int]]:
     base = number * SPAN
     return [
-        (record_of(base, *row), len(row[-1]))
-        for row in connection.execute(READ, (base + after, base + SPAN - 1, limit))
+        (record_of(base, *row), len(row[-1])) for row in connection.execute(READ, (base + after, base + last, limit))
     ]
 
 

@@ -6,13 +6,13 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import msgspec
 
 from holdfast.core import codec
 from holdfast.core.errors import Fenced, Hole, Refused, StoreError
-from holdfast.core.events import AnyFact, Event, SessionCreated
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.records import Position, Record
 from holdfast.core.session import Session
@@ -20,7 +20,9 @@ from holdfast.store.protocol import (
     Appended,
     Claimed,
     DailyFigures,
+    Finds,
     Hit,
+    Labels,
     Listing,
     Opened,
     Owner,
@@ -126,6 +128,11 @@ class SqliteStore:
     async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
         return await self._writer.do(lambda writing: writing.admit(session, records))
 
+    async def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.fork(session, source, goes_on))
+
     async def append(
         self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
     ) -> Appended:
@@ -198,6 +205,9 @@ class SqliteStore:
     async def sessions(self, query: Query) -> Listing:
         return await self._reader.do(lambda reading: reading.sessions(query))
 
+    async def labels(self, limit: int) -> Labels:
+        return await self._reader.do(lambda reading: reading.labels(limit))
+
     async def changes(self, after: int, limit: int) -> list[Row]:
         return await self._reader.do(lambda reading: reading.changes(after, limit))
 
@@ -208,6 +218,9 @@ class SqliteStore:
         with contextlib.suppress(StoreError):  # a store that can't be written is searched as far as it is indexed
             await self.index()
         return await self._reader.do(lambda reading: reading.search(text, limit, session))
+
+    async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
+        return await self._reader.do(lambda reading: reading.find(session, text, cursor, stretch))
 
     async def index(self) -> None:
         done = INDEXED_AT_ONCE if await self._reader.do(Reading.unindexed) else 0
@@ -229,11 +242,14 @@ class SqliteStore:
                 missing = await self._writer.do(Writing.count)
 
     async def blobs(self) -> set[str]:
-        """The blobs that some session speaks of."""
         return await self._reader.do(Reading.blobs)
 
-    async def purge(self, session: SessionId) -> None:
-        await self._writer.do(lambda writing: writing.purge(session))
+    async def lying(self, place: Literal["archived", "deleted"], before: int, limit: int) -> list[SessionSize]:
+        await self._count()
+        return await self._reader.do(lambda reading: reading.lying(place, before, limit))
+
+    async def purge(self, session: SessionId, only_if: Callable[[Session], bool] = lambda _: True) -> bool:
+        return await self._writer.do(lambda writing: writing.purge(session, only_if))
 
     async def close(self) -> None:
         """Finish what was handed over and let go of everything. Twice is harmless."""

@@ -20,15 +20,15 @@ import msgspec
 from holdfast import faults
 from holdfast.core import coalesce, codec, window
 from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists
-from holdfast.core.events import AnyFact, Event, SessionCreated, TurnSubmitted
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, TurnSubmitted
 from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.store.pages import Checkpoint, Projection
-from holdfast.store.protocol import Appended, Claimed, begun_by
+from holdfast.store.protocol import Appended, Claimed, begun_by, check_fork
 from holdfast.store.search import fold, indexed
-from holdfast.store.sqlite import counting, projecting
+from holdfast.store.sqlite import counting, projecting, sharing
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.gate import Gate
 from holdfast.store.sqlite.projecting import SPAN, Place
@@ -143,6 +143,31 @@ class Writing:
         self._renew(place, numbered, bodies)
         return self._places[session]
 
+    def fork(
+        self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
+    ) -> Appended:
+        if source == HOUSE:
+            raise NotNow("The house log can't be forked.")
+        with self.transaction(sync=True):
+            for found in self._execute(FIND, (session,)):
+                return Appended(1, Place(*found).head, 0)
+            base = self._find(source)
+            projection = self._project(base)
+            events = goes_on(projecting.copy_of(projection.session))
+            bodies = codec.encode_all(events)
+            self._checkpoint(base.number, projection)
+            place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
+            place = Place(place.number, base.head, base.epoch + 1, 0)
+            self._execute(OWN, (place.epoch, place.number))
+            values = {"fork": place.number, "source": base.number, "turns": projection.session.numbered}
+            sharing.share(
+                self._connection, values | {"head": base.head, "epoch": base.epoch, "position": base.position}
+            )
+            self._execute(KEEP_KEY, (place.number, CREATED, base.head + 1, _digest(bodies[0])))
+            appended = self._store(session, place, events, bodies)
+            check_fork(events, self._project(self._places[session]).session, base.head + 1)
+            return appended
+
     def append(
         self,
         session: SessionId,
@@ -208,15 +233,19 @@ class Writing:
             self._renew(place, records, bodies)
             return Appended(records[0].seq, records[-1].seq, len(records))
 
-    def purge(self, session: SessionId) -> None:
+    def purge(self, session: SessionId, only_if: Callable[[Session], bool]) -> bool:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
         with self.transaction(sync=True):
             place = self._find(session)
+            if not only_if(self._project(place).session):
+                return False
             self._forget()
+            sharing.give_up(self._connection, place.number, SPAN)
             for sql in PURGE:
                 self._execute(sql, (place.number,))
             self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
+        return True
 
     def index(self, limit: int) -> int:
         """Put the words of at most `limit` settled items into the index; return how many there were."""

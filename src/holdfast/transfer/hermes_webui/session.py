@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from holdfast.core import events as e
+from holdfast.core import labels
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.attachments import Attachments
 from holdfast.transfer.hermes_webui.content import Content, parted, read_content, stored
@@ -236,7 +237,7 @@ def _plain(content: str) -> str:
 def tags_of(title: str, *others: str) -> tuple[str, ...]:
     """hermes-webui takes `#word` in a title for a tag."""
     found = [word[1:].strip(".,;:!?)") for word in title.split() if word.startswith("#") and len(word) > 1]
-    return tuple(dict.fromkeys(tag[:60] for tag in [*found, *others] if tag))
+    return labels.taken_tags([*found, *others])
 
 
 def used(session: Fields) -> e.UsageReported | None:

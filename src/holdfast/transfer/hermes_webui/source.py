@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from holdfast.core import events as e
+from holdfast.core import labels
 from holdfast.core.ids import SessionId
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.files import Found, Head, State
@@ -225,7 +226,7 @@ class Source:
         project = about.word("project_id")
         if project and project not in self._projects:
             self._report.leave(name, f"the project {project}", "projects.json does not name it.")
-        return self._projects.get(project, "")
+        return labels.taken_project(self._projects.get(project, ""))
 
     def _built(self, about: Fields, scribe: Scribe, messages: int, *, archived: bool) -> Built:
         changes: list[e.AnyIntent] = []

@@ -1,6 +1,7 @@
 // Who is signed in here. A link's code is exchanged once; after that the credential lies in this browser.
 
 import { forgetToken, isToken, keepToken, signIn, signInByPassword, storedToken, takeCode } from '../api/account'
+import { words } from '../words'
 
 /** `out`: nobody yet. `refused`: the link or the credential is not valid any more. */
 export type Standing = 'asking' | 'out' | 'refused' | 'in'
@@ -45,7 +46,7 @@ export class Account {
 
   /** Sign in by the password; otherwise the sentence that says why not. */
   async enter(password: string): Promise<string> {
-    const refused = await signInByPassword(password).catch(() => 'The server does not answer.')
+    const refused = await signInByPassword(password).catch(() => words.account.silent)
     if (refused === '') this.#standing = 'in'
     return refused
   }

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { storedToken } from '../api/account'
+import { speak } from '../words'
 import { Account } from './account.svelte'
 
 let answers: Response[] = []
@@ -78,8 +79,15 @@ test('who changes the password stays signed in, whatever is refused meanwhile', 
   expect([account.standing, localStorage.getItem('holdfast.token')]).toEqual(['refused', null])
 })
 
+test('a wrong password is told in the language of the page', async () => {
+  await speak('de')
+  answers = [Response.json({ error: 'This is not the password.', code: 'WrongPassword' }, { status: 403 })]
+  expect(await new Account().enter('a guess')).toMatch(/^Das ist nicht das Passwort\./)
+  await speak('en')
+})
+
 test('a password signs in, or it is said why not', async () => {
-  answers = [Response.json({ error: 'Not this one.', code: 'WrongPassword' }, { status: 403 }), Response.json({ token: 'secret' })]
+  answers = [Response.json({ error: 'Not this one.', code: 'Other' }, { status: 403 }), Response.json({ token: 'secret' })]
   const account = new Account()
   account.watch()
   expect(await account.enter('a guess')).toBe('Not this one.')

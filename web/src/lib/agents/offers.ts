@@ -1,6 +1,7 @@
 // What can be chosen for a session, and how what is chosen is called.
 
 import type { AgentList, Description, Option, SlashCommand, Surveyed } from '../api/shapes.gen'
+import { words } from '../words'
 
 /** What a session is given. An empty value leaves it to the agent, or to what was chosen for all sessions. */
 export interface Given {
@@ -53,7 +54,7 @@ export function agentOffers(agents: readonly Surveyed[]): Offer[] {
     value: name,
     words: title,
     about: version,
-    reason: ready ? '' : plain(reason) || 'It is not ready.',
+    reason: ready ? '' : plain(reason) || words.agents.notReady,
     missing: !installed,
   }))
   return [...lines.filter(({ reason }) => reason === ''), ...lines.filter(({ reason }) => reason !== '')]
@@ -65,8 +66,8 @@ export function optionOffers(options: readonly Option[]): Offer[] {
 
 /** The lines that hold what is typed, wherever it is. */
 export function matching(offers: readonly Offer[], typed: string): Offer[] {
-  const words = typed.trim().toLowerCase()
-  return offers.filter(({ value, words: name, about }) => `${value} ${name} ${about}`.toLowerCase().includes(words))
+  const wanted = typed.trim().toLowerCase()
+  return offers.filter(({ value, words: name, about }) => `${value} ${name} ${about}`.toLowerCase().includes(wanted))
 }
 
 /** How a model or a mode is called. */

@@ -1,7 +1,9 @@
 // The credential of this browser. It lies in the origin's own storage, which another port can't read, and goes out in a
 // header; there is no cookie.
 
+import { words } from '../words'
 import { base } from './base'
+import { told } from './told'
 
 const KEY = 'holdfast.token'
 const CODE = /^#code=(.+)$/
@@ -46,8 +48,9 @@ async function exchange(body: { code: string } | { password: string }): Promise<
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const answer: { token?: string; error?: string } = await response.json().catch(() => ({}))
-  if (!response.ok || answer.token === undefined) return answer.error ?? `The server answered ${response.status}.`
+  const answer: { token?: string; error?: string; code?: string } = await response.json().catch(() => ({}))
+  if (!response.ok || answer.token === undefined)
+    return told(answer.code ?? '', answer.error ?? words.api.answered(response.status))
   keepToken(answer.token)
   return ''
 }

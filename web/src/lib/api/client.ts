@@ -1,7 +1,9 @@
 // One request to the server, with the credential and the name of this device. Other files say what is asked.
 
+import { words } from '../words'
 import { storedToken } from './account'
 import { base } from './base'
+import { told } from './told'
 import { values, type Values } from './values'
 
 /** The server said no, in a sentence for people. `token` is the credential that it was asked with. */
@@ -11,7 +13,7 @@ export class Refused extends Error {
   readonly token: string | null
 
   constructor(status: number, code: string, sentence: string, token: string | null = null) {
-    super(sentence)
+    super(told(code, sentence))
     this.status = status
     this.code = code
     this.token = token
@@ -21,7 +23,7 @@ export class Refused extends Error {
 /** Nobody answered: it may or may not have been heard. */
 export class Unreached extends Error {
   constructor() {
-    super('The server does not answer.')
+    super(words.api.unanswered)
   }
 }
 
@@ -73,7 +75,7 @@ async function refusal(response: Response, token: string | null): Promise<Error>
     const { error, code } = values.read('Failure', await response.json())
     return new Refused(response.status, code, error, token)
   } catch {
-    return new Refused(response.status, '', `The server answered ${response.status}.`, token)
+    return new Refused(response.status, '', words.api.answered(response.status), token)
   }
 }
 

@@ -6,6 +6,10 @@ import type { Done, Hits, SessionChange, SessionList, SettledPage, Snapshot, New
 export interface Listed {
   q?: string
   archived?: boolean
+  /** Empty for any. */
+  project?: string
+  /** All of them. */
+  tags?: readonly string[]
   /** Only what stands before all others: what runs, what waits, what is pinned. */
   onTop?: boolean
   cursor?: string | null
@@ -13,10 +17,12 @@ export interface Listed {
 }
 
 export function listSessions(listed: Listed = {}): Promise<SessionList> {
-  const { q = '', archived = false, onTop = false, cursor = null, limit = 50 } = listed
+  const { q = '', archived = false, project = '', tags = [], onTop = false, cursor = null, limit = 50 } = listed
   const query = new URLSearchParams({ limit: String(limit) })
   if (q !== '') query.set('q', q)
   if (archived) query.set('archived', 'true')
+  if (project !== '') query.set('project', project)
+  for (const tag of tags) query.append('tag', tag)
   if (onTop) query.set('on_top', 'true')
   if (cursor !== null) query.set('cursor', cursor)
   return request('SessionList', `/api/sessions?${query}`)

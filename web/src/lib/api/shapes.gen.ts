@@ -2,6 +2,13 @@
 
 import type { Shapes } from './read'
 
+export interface About {
+  version: string
+  store_format: number
+  home: string
+  licence: string
+}
+
 export interface AccountState {
   has_password: boolean
   password_needed: boolean
@@ -155,6 +162,7 @@ export interface ApprovalRule {
   client: string
   session: string | null
   ask: string | null
+  used: number
 }
 
 export interface ApprovalRules {
@@ -286,6 +294,10 @@ export interface EndpointTried {
   reason: string
 }
 
+export interface Examination {
+  findings: Finding[]
+}
+
 export interface Failure {
   error: string
   code: string
@@ -302,6 +314,23 @@ export interface Figures {
   cached: number
   reasoning: number
   cost: number
+}
+
+export interface Finding {
+  fine: boolean
+  sentence: string
+}
+
+export interface Found {
+  turn: string
+  k: number
+  number: number
+  page: number
+}
+
+export interface FoundInSession {
+  found: Found[]
+  cursor: string | null
 }
 
 export interface Gone {
@@ -365,6 +394,16 @@ export interface Insights {
   health: Wellbeing
 }
 
+export interface Label {
+  name: string
+  sessions: number
+}
+
+export interface LabelList {
+  projects: Label[]
+  tags: Label[]
+}
+
 export interface Late {
   epoch: number
   turn: string
@@ -394,6 +433,16 @@ export interface Left {
   name: string
   what: string
   why: string
+}
+
+export interface LooseFiles {
+  files: number
+  bytes: number
+}
+
+export interface Lying {
+  sessions: SessionSize[]
+  more: boolean
 }
 
 export interface MemoryCommitted {
@@ -581,6 +630,10 @@ export interface PublicEndpoint {
   source: 'config' | 'environment' | 'page'
 }
 
+export interface Purged {
+  sessions: string[]
+}
+
 export interface PushState {
   key: string
   on: boolean
@@ -733,6 +786,12 @@ export interface RuleRevoked {
   rule: string
 }
 
+export interface RuleUsed {
+  kind: 'rule.used'
+  client: string
+  rule: string
+}
+
 export interface Run {
   turn: string
   outcome: 'cancelled' | 'completed' | 'failed' | 'interrupted'
@@ -822,6 +881,8 @@ export interface SessionChange {
   workspace?: string
   project?: string
   tags?: string[]
+  add_tags?: string[]
+  remove_tags?: string[]
   pinned?: boolean
   archived?: boolean
   seen?: number
@@ -858,6 +919,13 @@ export interface SessionCreated {
 export interface SessionDeleted {
   kind: 'session.deleted'
   client: string
+}
+
+export interface SessionForked {
+  kind: 'session.forked'
+  client: string
+  source: string
+  turn: string
 }
 
 export interface SessionImported {
@@ -974,6 +1042,13 @@ export interface SteerDelivered {
   kind: 'steer.delivered'
   turn: string
   steer: string
+}
+
+export interface Storage {
+  disk: DiskUse
+  deleted: Lying
+  archived: Lying
+  loose: LooseFiles
 }
 
 export interface StoreState {
@@ -1232,7 +1307,7 @@ export interface Wellbeing {
 export interface WireRecord {
   seq: number
   time: number
-  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | SessionImported | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
+  event: SessionCreated | SessionRenamed | SessionChanged | SessionDeleted | SessionRestored | HistoryTruncated | SessionImported | SessionForked | TurnSubmitted | TurnWithdrawn | QueueReordered | TurnReleased | TurnCancelRequested | TurnSteered | ApprovalAnswered | QuestionAnswered | PersonNotified | RuleRemembered | RuleRevoked | RuleUsed | DefaultsChosen | MemoryRequested | TextAppended | ThoughtAppended | ToolChanged | RunnerStarted | RunnerStopped | RunnerLost | AgentOpening | AgentOpened | AgentDescribed | AgentFailed | AgentEnded | TurnStarted | TurnEnded | PlanReplaced | SteerDelivered | UsageReported | TitleSuggested | NoticeRaised | ApprovalRequested | ApprovalDelivered | ApprovalExpired | QuestionAsked | QuestionDelivered | QuestionExpired | RecoveryPending | RecoveryFinished | MemoryStarted | MemoryCommitted | MemoryFailed
   epoch: number
   n: number
   late: Late | null
@@ -1257,7 +1332,7 @@ export const SHAPES = {
   ApprovalDelivered: {"kind":{"e":["approval.delivered"]},"ask":"s"},
   ApprovalExpired: {"kind":{"e":["approval.expired"]},"ask":"s","reason":["s",""]},
   ApprovalRequested: {"kind":{"e":["approval.requested"]},"ask":"s","turn":"s","command":"s","call":[{"o":["s","0"]},null],"parent":[{"o":["s","0"]},null],"title":["s",""],"tool":["s",""],"action":["s",""],"arguments":["s",""],"directory":["s",""],"description":["s",""],"pattern_keys":[{"a":"s"},[]],"choices":[{"a":{"e":["always","deny","once","session"]}},["once","session","always","deny"]],"diffs":[{"a":"@Diff"},[]],"digest":["s",""],"agent":["s",""],"workspace":["s",""]},
-  ApprovalRule: {"id":"s","words":"s","rule":"@Rule","time":"i","client":"s","session":{"o":["s","0"]},"ask":{"o":["s","0"]}},
+  ApprovalRule: {"id":"s","words":"s","rule":"@Rule","time":"i","client":"s","session":{"o":["s","0"]},"ask":{"o":["s","0"]},"used":["i",0]},
   ApprovalRules: {"rules":{"a":"@ApprovalRule"}},
   Asks: {"head":{"o":[{"k":"type","o":{"approval":"Approval","question":"Question"}},"0"]},"count":"i","asks":{"a":{"k":"type","o":{"approval":"Approval","question":"Question"}}},"seq":"i","lineage":"s"},
   Attachment: {"name":"s","blob":"s","media_type":["s","application/octet-stream"],"size":["i",0]},
@@ -1321,6 +1396,7 @@ export const SHAPES = {
   Rule: {"id":"s","agent":["s",""],"action":["s",""],"key":["s",""],"command":["s",""],"directory":["s",""],"workspace":["s",""],"everywhere":["b",false]},
   RuleRemembered: {"kind":{"e":["rule.remembered"]},"client":["s",""],"rule":"@Rule","session":[{"o":["s","0"]},null],"ask":[{"o":["s","0"]},null]},
   RuleRevoked: {"kind":{"e":["rule.revoked"]},"client":["s",""],"rule":"s"},
+  RuleUsed: {"kind":{"e":["rule.used"]},"client":["s",""],"rule":"s"},
   Run: {"turn":"s","outcome":{"e":["cancelled","completed","failed","interrupted"]},"started":"i","ended":"i"},
   RunnerLost: {"kind":{"e":["runner.lost"]},"reason":["s",""]},
   RunnerStarted: {"kind":{"e":["runner.started"]},"pid":["i",0],"protocol":["i",1],"version":["s",""]},
@@ -1330,6 +1406,7 @@ export const SHAPES = {
   SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
+  SessionForked: {"kind":{"e":["session.forked"]},"client":["s",""],"source":"s","turn":"s"},
   SessionImported: {"kind":{"e":["session.imported"]},"client":["s",""],"source":"s","name":"s","details":["s",""],"digest":["s",""]},
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
@@ -1364,6 +1441,6 @@ export const SHAPES = {
   Usage: {"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   UsageReported: {"kind":{"e":["usage.reported"]},"turn":"s","input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0],"model":["s",""],"context_used":["i",0],"context_window":["i",0]},
   UserMessage: {"type":{"e":["user"]},"turn":"s","k":"i","time":"i","parent":[{"o":["s","0"]},null],"recovered":["b",false],"text":"s","attachments":[{"a":"@Attachment"},[]],"client":["s",""],"ephemeral":["b",false],"continues":[{"o":["s","0"]},null],"replaces":[{"o":["s","0"]},null]},
-  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
+  WireRecord: {"seq":"i","time":"i","event":{"k":"kind","o":{"session.created":"SessionCreated","session.renamed":"SessionRenamed","session.changed":"SessionChanged","session.deleted":"SessionDeleted","session.restored":"SessionRestored","history.truncated":"HistoryTruncated","session.imported":"SessionImported","session.forked":"SessionForked","turn.submitted":"TurnSubmitted","turn.withdrawn":"TurnWithdrawn","queue.reordered":"QueueReordered","turn.released":"TurnReleased","turn.cancel_requested":"TurnCancelRequested","turn.steered":"TurnSteered","approval.answered":"ApprovalAnswered","question.answered":"QuestionAnswered","person.notified":"PersonNotified","rule.remembered":"RuleRemembered","rule.revoked":"RuleRevoked","rule.used":"RuleUsed","defaults.chosen":"DefaultsChosen","memory.requested":"MemoryRequested","text.appended":"TextAppended","thought.appended":"ThoughtAppended","tool.changed":"ToolChanged","runner.started":"RunnerStarted","runner.stopped":"RunnerStopped","runner.lost":"RunnerLost","agent.opening":"AgentOpening","agent.opened":"AgentOpened","agent.described":"AgentDescribed","agent.failed":"AgentFailed","agent.ended":"AgentEnded","turn.started":"TurnStarted","turn.ended":"TurnEnded","plan.replaced":"PlanReplaced","steer.delivered":"SteerDelivered","usage.reported":"UsageReported","title.suggested":"TitleSuggested","notice.raised":"NoticeRaised","approval.requested":"ApprovalRequested","approval.delivered":"ApprovalDelivered","approval.expired":"ApprovalExpired","question.asked":"QuestionAsked","question.delivered":"QuestionDelivered","question.expired":"QuestionExpired","recovery.pending":"RecoveryPending","recovery.finished":"RecoveryFinished","memory.started":"MemoryStarted","memory.committed":"MemoryCommitted","memory.failed":"MemoryFailed"}},"epoch":["i",0],"n":["i",0],"late":[{"o":["@Late","0"]},null]},
   Woken: {"session":"s"},
 } as const satisfies Shapes

@@ -1,12 +1,18 @@
 // Taking sessions over from elsewhere, and handing them out as files.
 
+import { words } from '../words'
 import { request, send } from './client'
 import type { HermesSessions, ImportReport, Report } from './shapes.gen'
 
 export type Format = 'md' | 'html' | 'json'
 export const FORMATS: readonly { value: Format; words: string }[] = [
   { value: 'md', words: 'Markdown' },
-  { value: 'html', words: 'Web page' },
+  {
+    value: 'html',
+    get words() {
+      return words.api.webPage
+    },
+  },
   { value: 'json', words: 'JSON' },
 ]
 
@@ -37,12 +43,17 @@ export function exportAll(format: Format): Promise<void> {
   return save(`/api/export?format=${format}`)
 }
 
+/** All that the server keeps, of one moment. */
+export function downloadBackup(): Promise<void> {
+  return save('/api/backup')
+}
+
 function opened({ report }: ImportReport): Report {
   return report
 }
 
 /** Have the browser keep what the server hands out, under the name that the server gives it. */
-async function save(path: string): Promise<void> {
+export async function save(path: string): Promise<void> {
   const response = await send(path, {})
   const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'holdfast'
   const address = URL.createObjectURL(await response.blob())

@@ -5,6 +5,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import { Refused, Unreached } from '../api/client'
 import type { AskAnswer } from '../api/shapes.gen'
 import { answerAsk, cancelTurn } from '../api/turns'
+import { words } from '../words'
 
 export interface Sending {
   /** `sending`: on its way. `sent`: heard; its record follows. `unsent`: given up. `refused`: something came first. */
@@ -15,7 +16,6 @@ export interface Sending {
 
 const PAUSE_MS = 1_000
 const ALLOW_MS = 60_000
-export const NOTHING_RAN = 'Not sent. Nothing ran.'
 
 export class Asks {
   readonly #sendings = new SvelteMap<string, Sending>()
@@ -62,6 +62,6 @@ export class Asks {
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
-    tell('unsent', NOTHING_RAN)
+    tell('unsent', words.asks.unsent)
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Asks, NOTHING_RAN } from './asks.svelte'
+import { Asks } from './asks.svelte'
 import { Steady } from './steady'
 
 describe('a press', () => {
@@ -80,7 +80,7 @@ describe('an answer that meets a dead network', () => {
     await pass(59)
     expect(asks.sending('a')?.state).toBe('sending')
     await pass(2)
-    expect(asks.sending('a')).toMatchObject({ state: 'unsent', error: NOTHING_RAN })
+    expect(asks.sending('a')).toMatchObject({ state: 'unsent', error: 'Not sent. Nothing ran.' })
     const sent = calls.length
     await pass(10)
     expect(calls.length).toBe(sent)

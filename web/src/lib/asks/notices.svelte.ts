@@ -7,6 +7,7 @@ import { listAsks } from '../api/turns'
 import type { Watched } from '../live/live.svelte'
 import { showByWorker } from '../push/worker'
 import { kept } from '../ui/kept'
+import { words } from '../words'
 
 export type Standing = 'missing' | 'default' | 'granted' | 'denied'
 
@@ -64,10 +65,10 @@ export class Notices {
   }
 
   #show(row: SessionRow, ask: Approval | Question): { close(): void } {
-    const words = ask.type === 'approval' ? ask.command || ask.title : ask.text
+    const about = ask.type === 'approval' ? ask.command || ask.title : ask.text
     // The tag is the browser's: what another tab shows under it is the same one.
-    const options = { body: words.slice(0, LONGEST), tag: `holdfast-${ask.ask}` }
-    const title = `${row.title || 'A session'} waits for you`
+    const options = { body: about.slice(0, LONGEST), tag: `holdfast-${ask.ask}` }
+    const title = words.asks.notices.title(row.title || words.asks.notices.session)
     if (kept('push', null) !== null) return showByWorker(title, { ...options, data: { session: row.id, name: ask.ask } })
     const notice = new Notification(title, options)
     notice.onclick = () => {

@@ -1,5 +1,7 @@
 // Slash commands of the page itself. What is none of them goes to the agent as it was written: agents have their own.
 
+import { words } from '../words'
+
 export interface Command {
   name: string
   /** What follows the name, if anything does. */
@@ -9,14 +11,12 @@ export interface Command {
   sent?: boolean
 }
 
-export const COMMANDS: readonly Command[] = [
-  { name: 'archive', takes: '', does: 'Put this session away' },
-  { name: 'delete', takes: '', does: 'Delete this session; it can be undone' },
-  { name: 'new', takes: '', does: 'Begin a new session' },
-  { name: 'pin', takes: '', does: 'Keep this session on top, or no longer' },
-  { name: 'rename', takes: 'a title', does: 'Give this session another title' },
-  { name: 'stop', takes: '', does: 'Stop what runs' },
-]
+const NAMES = ['archive', 'delete', 'new', 'pin', 'rename', 'stop'] as const
+
+function own(): Command[] {
+  const said = words.composer.commands
+  return NAMES.map((name) => ({ name, takes: name === 'rename' ? said.title : '', does: said[name] }))
+}
 
 /** One that the agent has; it is sent to it like any other words. */
 export interface Offered {
@@ -29,16 +29,16 @@ export interface Offered {
 export function completions(text: string, agent: readonly Offered[] = []): readonly Command[] {
   const found = /^\/([\w.:-]*)$/.exec(text)
   if (found === null) return []
-  const own = new Set(COMMANDS.map(({ name }) => name))
-  const others = agent.filter(({ name }) => !own.has(name))
-  const all = [...COMMANDS, ...others.map(({ name, description, hint }) => ({ name, takes: hint, does: description, sent: true }))]
+  const ours = own()
+  const others = agent.filter(({ name }) => !ours.some((each) => each.name === name))
+  const all = [...ours, ...others.map(({ name, description, hint }) => ({ name, takes: hint, does: description, sent: true }))]
   return all.filter(({ name }) => name.toLowerCase().startsWith((found[1] ?? '').toLowerCase()))
 }
 
 /** The command that is written, with what follows its name; null if it is none, or lacks what it takes. */
 export function parse(text: string): { name: string; rest: string } | null {
   const found = /^\/([a-z]+)(?:\s+(.*))?$/.exec(text.trim())
-  const command = COMMANDS.find(({ name }) => name === found?.[1])
+  const command = own().find(({ name }) => name === found?.[1])
   const rest = found?.[2]?.trim() ?? ''
   if (command === undefined || (command.takes === '') !== (rest === '')) return null
   return { name: command.name, rest }

@@ -3,6 +3,7 @@
 import { Refused } from '../api/client'
 import { storeFile } from '../api/files'
 import type { Attachment } from '../api/shapes.gen'
+import { words } from '../words'
 
 export class Enclosures {
   #files = $state.raw<readonly Attachment[]>([])
@@ -18,7 +19,7 @@ export class Enclosures {
   }
 
   get note(): string {
-    return this.busy ? 'Uploading…' : this.#error
+    return this.busy ? words.composer.uploading : this.#error
   }
 
   /** The files, for the message that goes out now. */
@@ -73,8 +74,8 @@ export class Enclosures {
         const stored = await storeFile(file)
         this.#files = [...this.#files, stored]
       } catch (error) {
-        const why = error instanceof Refused ? error.message : 'The server does not answer.'
-        this.#error = `${file.name} was not uploaded. ${why}`
+        const why = error instanceof Refused ? error.message : words.api.unanswered
+        this.#error = words.composer.notUploaded(file.name, why)
       } finally {
         this.#uploading -= 1
       }

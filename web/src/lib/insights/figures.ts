@@ -1,6 +1,7 @@
 // Figures as plots want them: a value for every day, also for those without any, and shares by agent or model.
 
 import type { DailyFigures, Figures, Insights } from '../api/shapes.gen'
+import { locale } from '../ui/words'
 
 export type Measure = keyof Figures
 
@@ -41,5 +42,5 @@ export function shares(days: readonly DailyFigures[], by: 'agent' | 'model'): Sh
 
 /** A day that is counted from 1970, as people write it. */
 export function dayName(day: number): string {
-  return new Date(day * DAY_MS).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return new Date(day * DAY_MS).toLocaleDateString(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' })
 }

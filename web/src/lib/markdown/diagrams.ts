@@ -2,6 +2,7 @@
 
 import type { Drawn, Order, Theme } from '../../diagram/messages'
 import { newId } from '../api/ids'
+import { words } from '../words'
 
 const PATIENCE_MS = 30_000
 const LONGEST = 50_000
@@ -13,11 +14,12 @@ const waiting = new Map<string, Resolve>()
 
 /** The diagram as a picture, or a sentence that says why there is none. */
 export async function draw(text: string): Promise<{ picture: Blob } | { error: string }> {
-  if (text.length > LONGEST) return { error: 'It is too long to be drawn.' }
+  if (text.length > LONGEST) return { error: words.markdown.long }
   const order: Order = { id: newId(), text, theme: theme() }
   const drawn = await Promise.race([ordered(order), late(order.id)])
   waiting.delete(order.id)
-  return 'svg' in drawn ? { picture: new Blob([drawn.svg], { type: 'image/svg+xml' }) } : { error: drawn.error }
+  if ('svg' in drawn) return { picture: new Blob([drawn.svg], { type: 'image/svg+xml' }) }
+  return { error: 'fault' in drawn ? words.markdown[drawn.fault] : drawn.error }
 }
 
 async function ordered(order: Order): Promise<Exclude<Drawn, { id: '' }>> {
@@ -30,14 +32,14 @@ async function ordered(order: Order): Promise<Exclude<Drawn, { id: '' }>> {
 }
 
 function late(id: string): Promise<{ id: string; error: string }> {
-  return new Promise((resolve) => setTimeout(() => resolve({ id, error: 'It took too long to draw.' }), PATIENCE_MS))
+  return new Promise((resolve) => setTimeout(() => resolve({ id, error: words.markdown.slow }), PATIENCE_MS))
 }
 
 function opened(): Promise<Window> {
   const node = document.createElement('iframe')
   node.src = '/diagram.html'
   node.className = 'hidden-frame'
-  node.title = 'Draws diagrams'
+  node.title = words.markdown.frame
   node.tabIndex = -1
   node.ariaHidden = 'true'
   return new Promise((resolve) => {

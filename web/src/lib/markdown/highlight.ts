@@ -7,7 +7,7 @@ const LONGEST = 40_000
 /** The code as HTML, or null if it can't be coloured. */
 export async function highlight(code: string, language: string): Promise<string | null> {
   if (language === '' || code.length > LONGEST) return null
-  const { default: hljs } = await import('./languages')
-  if (hljs.getLanguage(language) === undefined) return null
-  return sanitise(hljs.highlight(code, { language, ignoreIllegals: true }).value)
+  const { colour } = await import('./languages')
+  const coloured = await colour(code, language)
+  return coloured === null ? null : sanitise(coloured)
 }

@@ -2,6 +2,7 @@
 
 import DOMPurify from 'dompurify'
 import { Marked, type Token, type TokensList } from 'marked'
+import { words } from '../words'
 import { blockMath, inlineMath } from './math'
 
 const marked = new Marked({ gfm: true, breaks: false, extensions: [inlineMath, blockMath] })
@@ -24,7 +25,7 @@ purify?.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'INPUT' && node.getAttribute('type') !== 'checkbox') node.remove()
   if (node.tagName === 'INPUT') {
     node.setAttribute('disabled', '')
-    node.setAttribute('aria-label', node.hasAttribute('checked') ? 'Done' : 'To do')
+    node.setAttribute('aria-label', node.hasAttribute('checked') ? words.markdown.done : words.markdown.open)
   }
   if (node.tagName === 'A') {
     if (!ADDRESS.test(node.getAttribute('href') ?? '')) node.removeAttribute('href')
@@ -56,7 +57,7 @@ marked.use({
       return text.replace(/<[^>]*>?|&|>/g, (part) => (PLAIN.test(part) ? part : attribute(part)))
     },
     image({ href, text }) {
-      return `<a href="${attribute(href)}">${attribute(text) || 'Picture'}</a>`
+      return `<a href="${attribute(href)}">${attribute(text) || attribute(words.markdown.picture)}</a>`
     },
   },
 })

@@ -8,6 +8,7 @@ import { SHORTCUTS, type Doings } from '../shortcuts'
 import type { IconName } from '../ui/Icon.svelte'
 import { theme, type Choice } from '../ui/theme.svelte'
 import { shortTime } from '../ui/words'
+import { words } from '../words'
 import type { Workspace } from '../workspace.svelte'
 
 export interface Entry {
@@ -22,25 +23,21 @@ export interface Entry {
   stays?: boolean
 }
 
-const THEMES: readonly [Choice, string][] = [
-  ['light', 'Light colours'],
-  ['dark', 'Dark colours'],
-  ['system', 'Colours as the system has them'],
-]
+const THEMES: readonly Choice[] = ['light', 'dark', 'system']
 
 /** What can be done with the open session, then with the page. */
 export function commandEntries(workspace: Workspace, doings: Doings, rename: () => void): Entry[] {
   return [
     ...stopEntry(workspace),
     ...openEntries(workspace, rename),
-    ...SHORTCUTS.flatMap(({ keys, words, icon, act, offered }, i) =>
+    ...SHORTCUTS.flatMap(({ keys, words: does, icon, act, offered }, i) =>
       icon === undefined || offered?.(workspace) === false
         ? []
-        : [{ id: `shortcut-${i}`, words, icon, keys, act: () => act(workspace, doings) }],
+        : [{ id: `shortcut-${i}`, words: does(), icon, keys, act: () => act(workspace, doings) }],
     ),
-    ...THEMES.filter(([choice]) => choice !== theme.choice).map(([choice, words]) => ({
+    ...THEMES.filter((choice) => choice !== theme.choice).map((choice) => ({
       id: `theme-${choice}`,
-      words,
+      words: words.palette[choice],
       icon: 'settings' as const,
       act: () => theme.choose(choice),
     })),
@@ -50,34 +47,35 @@ export function commandEntries(workspace: Workspace, doings: Doings, rename: () 
 function stopEntry({ asks, conversation }: Workspace): Entry[] {
   const turn = conversation?.head?.current ?? null
   if (conversation === null || turn === null || turn.cancel_requested) return []
-  return [{ id: 'stop', words: 'Stop the run', icon: 'stop', act: () => asks.stop(conversation.id, turn.id) }]
+  return [{ id: 'stop', words: words.palette.stop, icon: 'stop', act: () => asks.stop(conversation.id, turn.id) }]
 }
 
 function openEntries(workspace: Workspace, rename: () => void): Entry[] {
   const { route, sessions } = workspace
+  const texts = words.palette
   const row = route.session === null ? undefined : sessions.row(route.session)
   if (row === undefined) return []
   return [
-    { id: 'rename', words: 'Rename this session…', icon: 'edit', act: rename, stays: true },
+    { id: 'rename', words: texts.renameThis, icon: 'edit', act: rename, stays: true },
     {
       id: 'pin',
-      words: row.pinned ? 'Unpin this session' : 'Pin this session',
+      words: row.pinned ? texts.unpin : texts.pin,
       icon: 'pin',
       act: () => sessions.alter(row.id, { pinned: !row.pinned }),
     },
     {
       id: 'archive',
-      words: row.archived ? 'Bring this session back' : 'Archive this session',
+      words: row.archived ? texts.bringBack : texts.archive,
       icon: 'archive',
       act: () => sessions.alter(row.id, { archived: !row.archived }),
     },
-    ...FORMATS.map(({ value, words }) => ({
+    ...FORMATS.map(({ value, words: format }) => ({
       id: `export-${value}`,
-      words: `Export this session: ${words}`,
+      words: texts.exportThis(format),
       icon: 'download' as const,
       act: () => exportSession(row.id, value),
     })),
-    { id: 'delete', words: 'Delete this session', icon: 'trash', act: () => workspace.remove(row.id, row.title) },
+    { id: 'delete', words: texts.deleteThis, icon: 'trash', act: () => workspace.remove(row.id, row.title) },
   ]
 }
 
@@ -88,9 +86,9 @@ export function sessionEntries(workspace: Workspace, found: readonly SessionRow[
   const waits = (row: SessionRow) => Number(row.state === 'waiting')
   return [...known.sort((a, b) => waits(b) - waits(a) || b.active_at - a.active_at), ...more].map((row) => ({
     id: row.id,
-    words: row.title || 'Untitled',
+    words: row.title || words.sessions.untitled,
     icon: row.state === 'waiting' ? 'diamond' : 'open',
-    aside: row.state === 'waiting' ? 'waits for you' : row.state === 'idle' ? shortTime(row.active_at, now) : 'runs',
+    aside: row.state === 'waiting' ? words.palette.waits : row.state === 'idle' ? shortTime(row.active_at, now) : words.palette.runs,
     act: () => workspace.route.go(row.id),
   }))
 }
@@ -101,17 +99,17 @@ export function hitEntries({ route }: Workspace, hits: readonly Hit[], now: numb
     id: `${session}-${turn}-${k}`,
     words: excerpt.replace(/\s+/g, ' '),
     icon: 'search',
-    aside: `${title || 'Untitled'} · ${shortTime(time, now)}`,
+    aside: `${title || words.sessions.untitled} · ${shortTime(time, now)}`,
     act: () => route.go(session, `${turn}-${k === END ? 'end' : k}`),
   }))
 }
 
 export function settingEntries({ route }: Workspace): Entry[] {
-  return SECTIONS.map(({ id, title, about }) => ({
+  return SECTIONS.map(({ id, words: said }) => ({
     id: `settings-${id}`,
-    words: title,
+    words: said().title,
     icon: 'settings',
-    aside: about,
+    aside: said().about,
     act: () => route.goSettings(id),
   }))
 }

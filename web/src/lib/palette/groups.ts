@@ -1,5 +1,6 @@
 // The entries as they are read: in groups, the group with the best fit first, what was said last of all.
 
+import { words } from '../words'
 import type { Entry } from './entries'
 import { fitting } from './fuzzy'
 
@@ -19,15 +20,16 @@ const RECENT = 5
 const FOUND = 8
 
 /** Without words everything is offered, of the sessions the first few. No group is empty. */
-export function grouped(offered: Offered, words: string): Group[] {
-  const typed = words.trim() !== ''
+export function grouped(offered: Offered, text: string): Group[] {
+  const typed = text.trim() !== ''
+  const { sessions, commands, settings, said: inWhatWasSaid } = words.palette
   const groups = [
-    { name: 'Sessions', found: fitting(offered.sessions, words, named).slice(0, typed ? FOUND : RECENT) },
-    { name: 'Commands', found: fitting(offered.commands, words, named) },
-    { name: 'Settings', found: fitting(offered.settings, words, named) },
+    { name: sessions, found: fitting(offered.sessions, text, named).slice(0, typed ? FOUND : RECENT) },
+    { name: commands, found: fitting(offered.commands, text, named) },
+    { name: settings, found: fitting(offered.settings, text, named) },
   ]
   // Answers of the server come later than the words: they go to the end, so that nothing moves under a finger.
-  const said = typed && offered.said.length > 0 ? [{ name: 'In what was said', entries: offered.said.slice(0, FOUND) }] : []
+  const said = typed && offered.said.length > 0 ? [{ name: inWhatWasSaid, entries: offered.said.slice(0, FOUND) }] : []
   return [
     ...groups
       .filter(({ found }) => found.length > 0)
@@ -37,6 +39,6 @@ export function grouped(offered: Offered, words: string): Group[] {
   ]
 }
 
-function named({ words }: Entry): string {
-  return words
+function named(entry: Entry): string {
+  return entry.words
 }

@@ -3,6 +3,7 @@
 import { beginPush, endPush, readPush } from '../api/push'
 import type { PushState } from '../api/shapes.gen'
 import { keep, kept } from '../ui/kept'
+import { words } from '../words'
 
 export class Push {
   readonly possible = 'serviceWorker' in navigator && 'PushManager' in window
@@ -29,8 +30,7 @@ export class Push {
   /** Only from a press: a browser asks its person once. */
   async begin(details = false): Promise<void> {
     const { key } = this.#state ?? (await readPush())
-    if ((await Notification.requestPermission()) !== 'granted')
-      throw new Error('Notifications are blocked for this address, in the browser’s settings. Allow them there and try again.')
+    if ((await Notification.requestPermission()) !== 'granted') throw new Error(words.push.blocked)
     await give(await subscribed(key), details)
     this.#take({ key, on: true, details })
   }
@@ -55,8 +55,7 @@ export async function goOn(): Promise<void> {
 }
 
 async function pushes(): Promise<PushManager> {
-  if ((await navigator.serviceWorker.getRegistration()) === undefined)
-    throw new Error('This browser keeps no worker for this page, which would show what is pushed. Reload and try again.')
+  if ((await navigator.serviceWorker.getRegistration()) === undefined) throw new Error(words.push.noWorker)
   return (await navigator.serviceWorker.ready).pushManager
 }
 
@@ -79,7 +78,7 @@ async function subscribed(key: string): Promise<PushSubscription> {
 
 function unable(error: unknown): Error {
   const why = error instanceof Error ? error.message : String(error)
-  return new Error(`This browser’s push service did not answer (${why}). Try again later, or use another browser.`)
+  return new Error(words.push.silent(why))
 }
 
 async function give(subscription: PushSubscription, details: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 // The service worker, as the page knows it: it keeps the page, shows what is pushed, and leads back here.
 
 import { base } from '../api/base'
+import { words } from '../words'
 
 export interface Shown {
   session: string
@@ -9,8 +10,15 @@ export interface Shown {
 
 /** Only over https or on localhost is there any; without one the page works all the same. */
 export function startWorker(): void {
-  const start = () => navigator.serviceWorker?.register(`${base}/sw.js`).catch(() => undefined)
-  if (import.meta.env.PROD) addEventListener('load', start, { once: true }) // it fetches much: not before the page itself
+  const start = async () => {
+    if ((await navigator.serviceWorker?.register(`${base}/sw.js`).catch(() => undefined)) === undefined) return
+    const { active } = await navigator.serviceWorker.ready
+    active?.postMessage({ told: words.push.told })
+  }
+  if (!import.meta.env.PROD) return
+  // It fetches much: not before the page itself.
+  if (document.readyState === 'complete') void start()
+  else addEventListener('load', start, { once: true })
 }
 
 /** Whenever a notification was pressed that the worker shows. */

@@ -19,6 +19,12 @@ export type Head = Readonly<Omit<Session, 'turns' | 'touched' | 'queue'>> & {
   readonly waiting: readonly (Approval | Question)[]
 }
 
+/** The first and the last page of those that are missing. */
+export interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
 export class LiveEntry implements Entry {
   readonly key: string
   readonly type: Item['type']
@@ -52,7 +58,9 @@ export class Conversation {
   #error = $state('')
   #head = $state.raw<Head | null>(null)
   #turns = $state.raw<readonly Shown[]>([])
-  #earliest = $state(1)
+  #pages = $state.raw<ReadonlyMap<number, string>>(new Map())
+  readonly #gaps = $derived(gapsIn(this.#pages))
+  readonly #coming = new Map<number, Promise<void>>()
   #state: Session | null = null
   #transcript = newTranscript()
   #lineage = ''
@@ -97,7 +105,16 @@ export class Conversation {
 
   /** Whether there is more before what is shown. */
   get hasEarlier(): boolean {
-    return this.#earliest > 1
+    return this.#first > 1
+  }
+
+  /** Where pages between those that are here are missing: before which turn, and which. */
+  get gaps(): ReadonlyMap<string, Gap> {
+    return this.#gaps
+  }
+
+  get #first(): number {
+    return this.#pages.size === 0 ? 1 : Math.min(...this.#pages.keys())
   }
 
   /** Load the snapshot. What was shown stays until it is there. */
@@ -118,16 +135,24 @@ export class Conversation {
   }
 
   async loadEarlier(): Promise<void> {
-    if (this.#fetching || this.#earliest <= 1) return
-    this.#fetching = true
-    try {
-      const page = await readPage(this.id, this.#earliest - 1)
-      this.#earliest = page.number
-      this.#transcript.prepend(page.items)
-      this.#turns = this.#transcript.turns
-    } finally {
-      this.#fetching = false
-    }
+    if (this.hasEarlier) await this.loadPage(this.#first - 1)
+  }
+
+  /** Have this page among what is shown, wherever it lies. */
+  async loadPage(number: number): Promise<void> {
+    if (this.#pages.has(number)) return
+    const coming = this.#coming.get(number) ?? this.#fetchPage(number).finally(() => this.#coming.delete(number))
+    this.#coming.set(number, coming)
+    await coming
+  }
+
+  async #fetchPage(number: number): Promise<void> {
+    const transcript = this.#transcript
+    const page = await readPage(this.id, number)
+    if (this.#transcript !== transcript) return // another snapshot has come: who wants it asks again
+    transcript.include(page.items)
+    this.#pages = new Map(this.#pages).set(page.number, page.items[0]?.item.turn ?? '')
+    this.#turns = transcript.turns
   }
 
   /** Fold what was sent after `after`. False if it does not join on to what is here: follow again from `seq`. */
@@ -177,9 +202,9 @@ export class Conversation {
     this.#state = load(snapshot.session)
     this.#lineage = snapshot.lineage
     this.#transcript = newTranscript()
-    this.#transcript.prepend(snapshot.page.items)
-    this.#transcript.include(this.#state)
-    this.#earliest = snapshot.page.number
+    this.#transcript.include(snapshot.page.items)
+    this.#transcript.grow(this.#state)
+    this.#pages = new Map([[snapshot.page.number, snapshot.page.items[0]?.item.turn ?? '']])
     this.#phase = 'shown'
     this.#strayed = 0
     this.#head = null
@@ -191,6 +216,17 @@ export class Conversation {
     this.#phase = 'failed'
     this.#error = sentence
   }
+}
+
+/** Before the first turn of which page others are missing, apart from those before all. */
+function gapsIn(pages: ReadonlyMap<number, string>): ReadonlyMap<string, Gap> {
+  const there = [...pages.keys()].sort((a, b) => a - b)
+  const gaps = new Map<string, Gap>()
+  there.forEach((page, i) => {
+    const before = there[i - 1]
+    if (before !== undefined && before < page - 1) gaps.set(pages.get(page) ?? '', { from: before + 1, to: page - 1 })
+  })
+  return gaps
 }
 
 function newTranscript(): Transcript {

@@ -6,11 +6,11 @@ import type * as wire from '../api/shapes.gen'
 import { expireAll } from './asks'
 import { hush, interrupt } from './output'
 import type { LogRecord } from './records'
-import { END, living, owns, touch, type Outcome, type Session, type Steer, type Turn } from './state'
+import { END, living, noUsage, owns, touch, type Outcome, type Session, type Steer, type Turn } from './state'
 import { add, inDoubt, newTurn, nextK } from './turns'
 
-const LOST = "The agent's process ended."
-const IN_DOUBT = 'A step that had begun may or may not have run: look before you repeat it.'
+export const LOST = "The agent's process ended."
+export const IN_DOUBT = 'A step that had begun may or may not have run: look before you repeat it.'
 
 export function submit(state: Session, record: LogRecord, event: wire.TurnSubmitted): void {
   if (state.turns.has(event.turn) || keeps(state, event.replaces)) return
@@ -217,6 +217,40 @@ export function beginEpoch(state: Session, record: LogRecord): void {
   lose(state, record)
   state.alive = true
   state.epoch = record.epoch
+}
+
+/** The transcript ends with the turn. What ran, waited, was allowed or spent is the other session's. */
+export function fork(state: Session, record: LogRecord, id: string): void {
+  const turn = state.turns.get(id)
+  const running = state.running === null ? undefined : state.turns.get(state.running)
+  if (turn === undefined || turn.outcome === null || !turn.number) return
+  const last = turn.number
+  if (running !== undefined && running.number <= last) return
+  for (const other of [...state.turns.values()]) if (!other.number || other.number > last) state.turns.delete(other.id)
+  for (const [other, found] of [...state.recovering]) if (found.number > last) state.recovering.delete(other)
+  Object.assign(state, {
+    numbered: last,
+    queue: [],
+    asks: new Map(),
+    alive: false,
+    running: null,
+    latest: null,
+    opening: null,
+    process: null,
+    conversation: null,
+    last_outcome: turn.outcome,
+    failure: '',
+    failed_starts: 0,
+    notice: null,
+    usage: noUsage(),
+    context_used: 0,
+    created: record.time,
+    predecessor: null,
+    deleted: 0,
+    pinned: false,
+    archived: false,
+  } satisfies Partial<Session>)
+  touch(state, record)
 }
 
 export function truncate(state: Session, record: LogRecord, id: string | null): void {

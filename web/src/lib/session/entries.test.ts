@@ -46,26 +46,35 @@ function running(): Session {
 describe('pages', () => {
   test('stand before what is there, however often one is put before another', () => {
     const shown = transcript()
-    shown.prepend([user(2), text(2, 'b'), end(2)])
-    shown.prepend([user(1), text(1, 'a'), end(1)])
+    shown.include([user(2), text(2, 'b'), end(2)])
+    shown.include([user(1), text(1, 'a'), end(1)])
     expect(said(shown)).toEqual(['message 1', 'a', 'end', 'message 2', 'b', 'end'])
   })
 
   test('may cut a turn, and a text', () => {
     const shown = transcript()
-    shown.prepend([text(1, 'third ', 2), end(1)])
-    shown.prepend([text(1, 'second ', 1)])
-    shown.prepend([user(1), text(1, 'first ', 0)])
+    shown.include([text(1, 'third ', 2), end(1)])
+    shown.include([text(1, 'second ', 1)])
+    shown.include([user(1), text(1, 'first ', 0)])
     expect(said(shown)).toEqual(['message 1', 'first second third ', 'end'])
     expect(shown.turns).toHaveLength(1)
+  })
+
+  test('may come in any order, and twice', () => {
+    const [one, two, three] = [[user(1), text(1, 'a ', 0)], [text(1, 'b ', 1)], [text(1, 'c', 2), end(1)]]
+    for (const order of [[one, three, two], [two, one, three], [three, one, two, one], [two, three, two, one]]) {
+      const shown = transcript()
+      for (const page of order) shown.include(page)
+      expect(said(shown)).toEqual(['message 1', 'a b c', 'end'])
+    }
   })
 })
 
 describe('the state', () => {
   test('stands after the pages', () => {
     const shown = transcript()
-    shown.prepend([user(2), text(2, 'b'), end(2)])
-    shown.include(running())
+    shown.include([user(2), text(2, 'b'), end(2)])
+    shown.grow(running())
     expect(said(shown)).toEqual(['message 2', 'b', 'end', 'message 3', 'and on'])
   })
 
@@ -74,8 +83,8 @@ describe('the state', () => {
     const state = running()
     const growing = state.turns.get('t3')?.items.get(1)
     if (growing?.type === 'text') growing.part = 2
-    shown.prepend([user(3), text(3, 'one ', 0), text(3, 'two ', 1)])
-    shown.include(state)
+    shown.include([user(3), text(3, 'one ', 0), text(3, 'two ', 1)])
+    shown.grow(state)
     expect(said(shown)).toEqual(['message 3', 'one two and on'])
     apply(state, readRecord({ seq: 5, time: 4, epoch: 1, event: { kind: 'text.appended', turn: 't3', text: ' and on' } }))
     shown.update(state)
@@ -85,7 +94,7 @@ describe('the state', () => {
   test('draws again what has changed and nothing else', () => {
     const shown = transcript()
     const state = running()
-    shown.include(state)
+    shown.grow(state)
     const before = shown.turns[0]?.entries.map(({ item }) => item)
     apply(state, readRecord({ seq: 5, time: 4, epoch: 1, event: { kind: 'text.appended', turn: 't3', text: '!' } }))
     shown.update(state)

@@ -1,6 +1,6 @@
 // What is on screen of a session: its turns, each with its items in reading order.
 //
-// Settled items come in pages and never change; those of the session's state do. A long text may lie in several parts,
+// Settled items come in pages, in whatever order, and never change; those of the session's state do. A long text may lie in several parts,
 // some settled and the last one still growing: on screen it is one. Each entry is replaced, not changed, when its item
 // has, so that what shows it is drawn again and nothing else is.
 
@@ -29,7 +29,9 @@ export type NewShown = (id: string, number: number) => Shown
 export class Transcript {
   turns: Shown[] = []
   readonly #entries = new Map<string, Entry>()
-  readonly #fronts = new Map<string, string>()
+  /** The settled parts of each long text, by their number. */
+  readonly #parts = new Map<string, Map<number, string>>()
+  readonly #fronts = new Map<string, { part: number; text: string }>()
   readonly #newEntry: NewEntry
   readonly #newShown: NewShown
 
@@ -38,12 +40,13 @@ export class Transcript {
     this.#newShown = newShown
   }
 
-  /** Put an earlier page before what is there. */
-  prepend(items: readonly PageItem[]): void {
-    for (const { number, item } of [...items].reverse()) {
+  /** Put a page where it belongs. */
+  include(items: readonly PageItem[]): void {
+    for (const { number, item } of items) {
       const found = this.#entries.get(keyOf(item))
-      if (found !== undefined) this.#lead(found, item)
-      else this.#insert(number, item)
+      if (found === undefined) this.#insert(number, item)
+      else if (isProse(item) && isProse(found.item)) this.#join(found, found.item, item)
+      if (isProse(item)) this.#keep(item)
     }
     this.turns = [...this.turns]
   }
@@ -63,13 +66,9 @@ export class Transcript {
   }
 
   /** All that the state holds, on top of the settled items that are there. */
-  include(state: Session): void {
+  grow(state: Session): void {
     for (const turn of state.turns.values()) {
-      for (const item of turn.items.values()) {
-        const settled = this.#entries.get(keyOf(item))?.item
-        if (settled !== undefined && goesOn(settled, item)) this.#fronts.set(keyOf(item), settled.text)
-        state.touched.add(item)
-      }
+      for (const item of turn.items.values()) state.touched.add(item)
     }
     this.update(state)
   }
@@ -82,16 +81,35 @@ export class Transcript {
   }
 
   #copy(item: Item): Item {
-    const front = this.#fronts.get(keyOf(item))
-    if (item.type === 'text' || item.type === 'thought') return { ...item, text: (front ?? '') + item.text }
-    return { ...item }
+    return isProse(item) ? { ...item, text: this.#front(item) + item.text } : { ...item }
   }
 
-  /** An earlier part of a text stands before the later one. */
-  #lead(entry: Entry, earlier: Item): void {
-    if (!('text' in entry.item) || !('text' in earlier)) return
-    this.#fronts.set(entry.key, earlier.text + (this.#fronts.get(entry.key) ?? ''))
-    entry.item = { ...entry.item, text: earlier.text + entry.item.text, time: earlier.time }
+  /** Another part of a text that is there takes its place in it. */
+  #join(entry: Entry, there: Text | Thought, part: Text | Thought): void {
+    if (part.part === there.part || this.#parts.get(entry.key)?.has(part.part)) return
+    const [last, own] = part.part > there.part ? [part, part.text] : [there, there.text.slice(this.#front(there).length)]
+    this.#keep(part)
+    const time = Math.min(there.time, part.time)
+    entry.item = { ...last, text: this.#front(last) + own, time }
+  }
+
+  /** What is there of a text before this part of it. It is asked for with every word that comes, and so is kept. */
+  #front(item: Text | Thought): string {
+    const key = keyOf(item)
+    const parts = this.#parts.get(key)
+    if (parts === undefined) return ''
+    const kept = this.#fronts.get(key)
+    if (kept?.part === item.part) return kept.text
+    const before = [...parts].filter(([part]) => part < item.part).sort(([a], [b]) => a - b)
+    const text = before.map(([, text]) => text).join('')
+    this.#fronts.set(key, { part: item.part, text })
+    return text
+  }
+
+  #keep(part: Text | Thought): void {
+    const parts = this.#parts.get(keyOf(part)) ?? new Map<number, string>()
+    this.#parts.set(keyOf(part), parts.set(part.part, part.text))
+    this.#fronts.delete(keyOf(part))
   }
 
   /** True if the turn is new. */
@@ -111,10 +129,8 @@ export class Transcript {
   }
 }
 
-/** Whether the second is a later part of the same text. */
-function goesOn(first: Item, second: Item): first is Text | Thought {
-  if (second.type !== 'text' && second.type !== 'thought') return false
-  return first.type === second.type && first.part < second.part
+function isProse(item: Item): item is Text | Thought {
+  return item.type === 'text' || item.type === 'thought'
 }
 
 export function keyOf(item: Item): string {

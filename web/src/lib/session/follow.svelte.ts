@@ -17,11 +17,6 @@ export class Follow {
     this.#stick()
   }
 
-  /** Stay where the reader is led. */
-  release(): void {
-    this.#following = false
-  }
-
   /** For the element that scrolls; its first child is what grows. */
   attach = (node: HTMLElement): (() => void) => {
     this.#node = node
@@ -30,12 +25,12 @@ export class Follow {
     if (node.firstElementChild !== null) grown.observe(node.firstElementChild)
     let finger = 0
     const listen: [EventTarget, string, (event: Event) => void][] = [
-      [node, 'wheel', (event) => (event as WheelEvent).deltaY < 0 && this.#release()],
+      [node, 'wheel', (event) => (event as WheelEvent).deltaY < 0 && this.release()],
       [node, 'touchstart', (event) => (finger = (event as TouchEvent).touches[0]?.clientY ?? 0)],
-      [node, 'touchmove', (event) => ((event as TouchEvent).touches[0]?.clientY ?? 0) > finger + 2 && this.#release()],
-      [node, 'keydown', (event) => UPWARD.has((event as KeyboardEvent).key) && this.#release()],
+      [node, 'touchmove', (event) => ((event as TouchEvent).touches[0]?.clientY ?? 0) > finger + 2 && this.release()],
+      [node, 'keydown', (event) => UPWARD.has((event as KeyboardEvent).key) && this.release()],
       [node, 'scroll', () => this.#scrolled()],
-      [document, 'selectionchange', () => this.#selected() && this.#release()],
+      [document, 'selectionchange', () => this.#selected() && this.release()],
     ]
     for (const [target, name, act] of listen) target.addEventListener(name, act, { passive: true })
     this.#stick()
@@ -46,7 +41,8 @@ export class Follow {
     }
   }
 
-  #release(): void {
+  /** Stay where the reader is; where all is in sight there is nowhere to go. */
+  release(): void {
     if (this.#node !== null && this.#node.scrollHeight > this.#node.clientHeight) this.#following = false
   }
 

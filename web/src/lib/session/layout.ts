@@ -1,5 +1,6 @@
 // How a turn is laid out: steps in a row hang together, and what a sub-agent did hangs under the call that began it.
 
+import { words } from '../words'
 import type { Entry } from './entries'
 import type { ToolCall } from './state'
 
@@ -25,19 +26,11 @@ export function foldable(call: ToolCall): boolean {
   return call.status === 'completed' && call.diffs.length === 0
 }
 
-const VERBS: Record<string, string> = {
-  read: 'Read',
-  edit: 'Edit',
-  delete: 'Delete',
-  move: 'Move',
-  search: 'Search',
-  execute: 'Run',
-  think: 'Think',
-  fetch: 'Fetch',
-}
+const ACTIONS = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch'] as const
 
 export function verb(call: ToolCall): string {
-  return VERBS[call.action] ?? firstWord(call.name || call.title || 'step')
+  const action = ACTIONS.find((each) => each === call.action)
+  return action === undefined ? firstWord(call.name || call.title || words.session.steps.step) : words.session.steps[action]
 }
 
 /** `list_files` is said as List. */

@@ -158,6 +158,9 @@ export function apply(state: Session, record: LogRecord): void {
     case 'history.truncated':
       course.truncate(state, record, event.turn)
       return
+    case 'session.forked':
+      course.fork(state, record, event.turn)
+      return
     case 'session.created':
       create(state, record, event)
       return
@@ -193,6 +196,7 @@ export function apply(state: Session, record: LogRecord): void {
     case 'memory.failed':
     case 'rule.remembered':
     case 'rule.revoked':
+    case 'rule.used':
     case 'defaults.chosen':
     case 'session.imported':
     case 'unknown':
@@ -213,7 +217,7 @@ export function misses(state: Session, record: LogRecord): Turn | undefined {
 /** Whether the record speaks of an ended turn that has been settled away: only a new snapshot can show what it does. */
 export function needsMore(state: Session, record: LogRecord): boolean {
   const event = record.event
-  const reaches = ['recovery.pending', 'recovery.finished', 'history.truncated'].includes(event.kind)
+  const reaches = ['recovery.pending', 'recovery.finished', 'history.truncated', 'session.forked'].includes(event.kind)
   const id = record.late?.turn ?? (reaches && 'turn' in event ? event.turn : null)
   if (id === null) return false
   const turn = state.turns.get(id)

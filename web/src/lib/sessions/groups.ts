@@ -1,21 +1,22 @@
 // The list as it is read: what waits for you, what runs, what finished unseen, what is pinned, then by date.
 
 import type { SessionRow } from '../api/shapes.gen'
+import { language, words } from '../words'
 
 export interface Group {
   name: string
+  /** Whether it says how many rows it has. */
+  counted: boolean
   rows: readonly SessionRow[]
 }
 
-export const WAITS = 'Waits for you'
-export const RUNNING = 'Running'
-export const UNSEEN = 'Finished, not yet seen'
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Rows in their groups, none empty. `open` is the session before the reader's eyes: it is not unseen. */
 export function grouped(rows: readonly SessionRow[], now: number, open: string | null): Group[] {
+  const { waits, running, unseen, pinned } = words.sessions.groups
   const groups = new Map<string, SessionRow[]>()
-  for (const name of [WAITS, RUNNING, UNSEEN, 'Pinned']) groups.set(name, [])
+  for (const name of [waits, running, unseen, pinned]) groups.set(name, [])
   const listed = rows.filter((row) => !row.archived)
   for (const row of listed.sort((a, b) => b.active_at - a.active_at)) {
     const name = groupOf(row, now, open)
@@ -24,9 +25,11 @@ export function grouped(rows: readonly SessionRow[], now: number, open: string |
     else group.push(row)
   }
   // What has waited longest comes first; so does what has run longest.
-  groups.get(WAITS)?.reverse()
-  groups.get(RUNNING)?.sort((a, b) => a.turn_started - b.turn_started)
-  return [...groups].map(([name, found]) => ({ name, rows: found })).filter((group) => group.rows.length > 0)
+  groups.get(waits)?.reverse()
+  groups.get(running)?.sort((a, b) => a.turn_started - b.turn_started)
+  const counted = (name: string) => name === waits || name === running
+  const all = [...groups].map(([name, found]) => ({ name, counted: counted(name), rows: found }))
+  return all.filter((group) => group.rows.length > 0)
 }
 
 /** What waits for an answer, longest first. */
@@ -35,20 +38,21 @@ export function waits(rows: readonly SessionRow[]): SessionRow[] {
 }
 
 function groupOf(row: SessionRow, now: number, open: string | null): string {
-  if (row.state === 'waiting') return WAITS
-  if (row.state !== 'idle') return RUNNING
-  if (row.unseen && row.outcome !== null && row.id !== open) return UNSEEN
-  return row.pinned ? 'Pinned' : dateName(row.active_at, now)
+  const { waits, running, unseen, pinned } = words.sessions.groups
+  if (row.state === 'waiting') return waits
+  if (row.state !== 'idle') return running
+  if (row.unseen && row.outcome !== null && row.id !== open) return unseen
+  return row.pinned ? pinned : dateName(row.active_at, now)
 }
 
 export function dateName(time: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
-  if (time >= today) return 'Today'
-  if (time >= today - DAY_MS) return 'Yesterday'
-  if (time >= today - 6 * DAY_MS) return 'This week'
+  if (time >= today) return words.sessions.groups.today
+  if (time >= today - DAY_MS) return words.sessions.groups.yesterday
+  if (time >= today - 6 * DAY_MS) return words.sessions.groups.week
   const date = new Date(time)
-  const month = date.toLocaleString(undefined, { month: 'long' })
-  return date.getFullYear() === new Date(now).getFullYear() ? month : `${month} ${date.getFullYear()}`
+  const thisYear = date.getFullYear() === new Date(now).getFullYear()
+  return date.toLocaleString(language, thisYear ? { month: 'long' } : { month: 'long', year: 'numeric' })
 }
 
 const STRETCH = 50

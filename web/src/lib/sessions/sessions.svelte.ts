@@ -4,18 +4,29 @@ import { SvelteMap } from 'svelte/reactivity'
 import { changeSession, deleteSession, listSessions, restoreSession } from '../api/sessions'
 import type { SessionChange, SessionList, SessionRow } from '../api/shapes.gen'
 import { values } from '../api/values'
+import { Filter, type Filed } from '../organise/filter.svelte'
 
 export class Sessions {
   readonly #rows = new SvelteMap<string, SessionRow>()
+  readonly filter = new Filter()
+  readonly #left = new Map<string, number>()
   #loaded = $state(false)
   #cursor = $state<string | null>(null)
+  #within = $state<string | null>(null)
   #change = 0
   #lineage = ''
-  #fetching = false
+  #fetching: Filed | null = null
 
   /** All rows that are known here, in no order. */
   get rows(): readonly SessionRow[] {
     return [...this.#rows.values()]
+  }
+
+  /** Those that the list shows: what fits the filter, as far down as it was loaded. */
+  get shown(): readonly SessionRow[] {
+    const deepest = Number(this.#deepest?.split('.')[0] ?? 0)
+    const stands = (row: SessionRow) => row.active_at >= deepest || row.pinned || row.unseen || row.state !== 'idle'
+    return this.rows.filter((row) => this.filter.fits(row) && stands(row))
   }
 
   get loaded(): boolean {
@@ -23,7 +34,11 @@ export class Sessions {
   }
 
   get hasMore(): boolean {
-    return this.#cursor !== null
+    return this.#deepest !== null
+  }
+
+  get #deepest(): string | null {
+    return this.filter.on ? this.#within : this.#cursor
   }
 
   get change(): number {
@@ -41,26 +56,47 @@ export class Sessions {
   /** Load the list anew. */
   async load(): Promise<void> {
     // What stands on top is shown however long ago it was active: it may lie far down the list of dates.
-    const [list, top] = await Promise.all([listSessions(), listSessions({ onTop: true, limit: 200 })])
+    const { on, filed } = this.filter
+    const [list, top, within] = await Promise.all([
+      listSessions(),
+      listSessions({ onTop: true, limit: 200 }),
+      on ? listSessions(filed) : null,
+    ])
     this.#rows.clear()
+    this.#left.clear()
     this.#take(list)
     this.#take(top)
     this.#cursor = list.cursor
+    if (within !== null) this.#narrow(filed, within)
     this.#change = list.change
     this.#lineage = list.lineage
     this.#loaded = true
   }
 
+  /** Load what the filter lets through; what is known of it is shown meanwhile. */
+  async loadFiltered(): Promise<void> {
+    const { on, filed } = this.filter
+    this.#within = null
+    if (on) this.#narrow(filed, await listSessions(filed))
+  }
+
   async loadMore(): Promise<void> {
-    if (this.#cursor === null || this.#fetching) return
-    this.#fetching = true
+    const { on, filed } = this.filter
+    if (this.#deepest === null || this.#fetching === filed) return
+    this.#fetching = filed
     try {
-      const list = await listSessions({ cursor: this.#cursor, limit: 200 })
+      const list = await listSessions({ ...filed, cursor: this.#deepest, limit: 200 })
+      if (on) return this.#narrow(filed, list)
       this.#take(list)
       this.#cursor = list.cursor
     } finally {
-      this.#fetching = false
+      if (this.#fetching === filed) this.#fetching = null
     }
+  }
+
+  #narrow(filed: Filed, list: SessionList): void {
+    this.#take(list)
+    if (filed === this.filter.filed) this.#within = list.cursor
   }
 
   hearRow(value: unknown): void {
@@ -72,6 +108,7 @@ export class Sessions {
   hearLeft(id: string, change: number): void {
     this.#change = Math.max(this.#change, change)
     this.#rows.delete(id)
+    this.#left.set(id, change) // a page that was read before may still bring it
   }
 
   /** The first page as it is now, where rows can't come by themselves. */
@@ -85,10 +122,10 @@ export class Sessions {
     }
   }
 
-  async alter(id: string, change: SessionChange): Promise<void> {
+  async alter(id: string, change: SessionChange, becomes: Partial<SessionRow> = change): Promise<void> {
     await changeSession(id, change)
     const row = this.#rows.get(id)
-    if (row !== undefined) this.#rows.set(id, { ...row, ...change } as SessionRow) // until its row comes
+    if (row !== undefined) this.#rows.set(id, { ...row, ...becomes }) // until its row comes
   }
 
   async remove(id: string): Promise<void> {
@@ -106,7 +143,7 @@ export class Sessions {
 
   #put(row: SessionRow): void {
     const known = this.#rows.get(row.id)
-    if (known !== undefined && known.change > row.change) return
+    if ((known?.change ?? this.#left.get(row.id) ?? 0) > row.change) return
     if (row.deleted) this.#rows.delete(row.id)
     else this.#rows.set(row.id, row)
   }

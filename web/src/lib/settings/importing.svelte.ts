@@ -3,7 +3,7 @@
 import { readImport } from '../api/transfer'
 import type { Report } from '../api/shapes.gen'
 import { Unreached } from '../api/client'
-import { many } from '../ui/words'
+import { words } from '../words'
 
 const PAUSE_MS = 400
 
@@ -34,12 +34,13 @@ export class Importing {
 
 /** How it went, in a few sentences. */
 export function outcome({ state, error, found, known, taken, settings }: Report): string {
-  if (state === 'failed') return `${error || 'It did not work.'} What was taken over so far is here; the same again goes on.`
+  const texts = words.settings.moving
+  if (state === 'failed') return texts.failed(error || texts.failedSomehow)
   const messages = taken.reduce((sum, each) => sum + each.messages, 0)
   const parts = [
-    taken.length > 0 || known === 0 ? `${many(taken.length, 'session')} taken over, with ${many(messages, 'message')}.` : '',
-    known > 0 ? `${known === found ? 'All' : known} of ${many(found, 'session')} were here from an earlier time.` : '',
-    settings.length > 0 ? `Settings taken over: ${settings.join(', ')}.` : '',
+    taken.length > 0 || known === 0 ? texts.taken(taken.length, messages) : '',
+    known === 0 ? '' : known === found ? texts.allKnown(found) : texts.known(known, found),
+    settings.length > 0 ? texts.settings(settings.join(', ')) : '',
   ]
   return parts.filter((part) => part !== '').join(' ')
 }

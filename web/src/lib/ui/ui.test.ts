@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { speak } from '../words'
 import { diffLines, hunks } from './diff'
 import { visible } from './visible'
-import { count, cutMiddle, duration, elapsed, money } from './words'
+import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money } from './words'
 
 describe('what can’t be seen', () => {
   test('is named', () => {
@@ -57,6 +58,29 @@ test('numbers are said as people say them', () => {
   expect([elapsed(42_000), elapsed(847_000), elapsed(4_320_000)]).toEqual(['0:42', '14:07', '1 h 12'])
   expect([count(840), count(12_400), count(128_000), count(1_200_000)]).toEqual(['840', '12.4 k', '128 k', '1.2 M'])
   expect(money(40_000)).toBe('$0.04')
+})
+
+describe('in another language', () => {
+  afterEach(async () => {
+    vi.unstubAllGlobals()
+    await speak('en')
+  })
+
+  test('numbers are written as it writes them', async () => {
+    await speak('de')
+    expect([duration(120), duration(64_000), elapsed(42_000)]).toEqual(['0,1 s', '1 min 04 s', '0:42'])
+    expect([count(840), count(12_400), count(2_000_000)]).toEqual(['840', '12,4 Tsd.', '2 Mio.'])
+    expect([bytes(1_500), bytes(128_000), money(40_000)]).toEqual(['1,5 kB', '128 kB', '0,04\u00a0$'])
+  })
+
+  test('dates follow the place of the reader, if that place speaks it', async () => {
+    vi.stubGlobal('navigator', { languages: ['fr-FR', 'en-GB', 'en'] })
+    expect(locale()).toBe('en-GB')
+    expect(fullTime(new Date(2026, 2, 1, 15).getTime())).toMatch(/1 Mar 2026.*15:00/)
+    await speak('de')
+    expect(locale()).toBe('de')
+    expect(fullTime(new Date(2026, 2, 1, 15).getTime())).toMatch(/01\.03\.2026.*15:00/)
+  })
 })
 
 test('a path is cut in its middle', () => {

@@ -1,15 +1,22 @@
-// Times, durations, sizes and counts as people read them.
+// Times, durations, sizes and counts as people read them: in the page's language, dates in the reader's own order.
+
+import { language, words } from '../words'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
+/** Where the reader is: of the browser's places the first that speaks the page's language. */
+export function locale(): string {
+  return navigator.languages.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language
+}
+
 let clock: Intl.DateTimeFormat | undefined
 
 /** 13:02, in the reader's own way of writing it. */
 export function clockTime(time: number): string {
-  clock ??= new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }) // dear to make
+  clock ??= new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' }) // dear to make
   return clock.format(time)
 }
 
@@ -18,34 +25,34 @@ export function shortTime(time: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
   const date = new Date(time)
   if (time >= today) return clockTime(time)
-  if (time >= today - 6 * DAY) return date.toLocaleDateString(undefined, { weekday: 'short' })
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+  if (time >= today - 6 * DAY) return date.toLocaleDateString(locale(), { weekday: 'short' })
+  return date.toLocaleDateString(locale(), { day: 'numeric', month: 'short' })
 }
 
 export function fullTime(time: number): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return new Date(time).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 /** How long it took: 0.1 s, 12 s, 1 m 04 s, 1 h 12 m. */
 export function duration(ms: number): string {
-  if (ms < 10 * SECOND) return `${(Math.max(ms, 0) / SECOND).toFixed(1)} s`
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} m ${pad(Math.floor((ms % MINUTE) / SECOND))} s`
-  return `${Math.floor(ms / HOUR)} h ${pad(Math.floor((ms % HOUR) / MINUTE))} m`
+  if (ms < 10 * SECOND) return words.ui.seconds(decimal(Math.max(ms, 0) / SECOND, 1))
+  if (ms < MINUTE) return words.ui.seconds(decimal(ms / SECOND, 0))
+  if (ms < HOUR) return words.ui.minutes(whole(ms / MINUTE), pad((ms % MINUTE) / SECOND))
+  return words.ui.hours(whole(ms / HOUR), pad((ms % HOUR) / MINUTE))
 }
 
 /** How long it has lasted, as a clock: 0:42, 14:07; after an hour 1 h 12. */
 export function elapsed(ms: number): string {
-  const whole = Math.max(ms, 0)
-  if (whole < HOUR) return `${Math.floor(whole / MINUTE)}:${pad(Math.floor((whole % MINUTE) / SECOND))}`
-  return `${Math.floor(whole / HOUR)} h ${pad(Math.floor((whole % HOUR) / MINUTE))}`
+  const past = Math.max(ms, 0)
+  if (past < HOUR) return `${whole(past / MINUTE)}:${pad((past % MINUTE) / SECOND)}`
+  return words.ui.hoursShort(whole(past / HOUR), pad((past % HOUR) / MINUTE))
 }
 
 /** 840, 12.4 k, 1.2 M. */
 export function count(number: number): string {
   if (number < 1_000) return String(number)
-  if (number < 1_000_000) return `${trimmed(number / 1_000)} k`
-  return `${trimmed(number / 1_000_000)} M`
+  if (number < 1_000_000) return words.ui.thousands(trimmed(number / 1_000))
+  return words.ui.millions(trimmed(number / 1_000_000))
 }
 
 export function bytes(size: number): string {
@@ -57,12 +64,19 @@ export function bytes(size: number): string {
 
 /** Millionths of the currency. */
 export function money(cost: number): string {
-  return `$${(cost / 1_000_000).toFixed(cost > 0 && cost < 10_000 ? 4 : 2)}`
+  return words.ui.dollars(decimal(cost / 1_000_000, cost > 0 && cost < 10_000 ? 4 : 2))
 }
 
-export function many(number: number, one: string, more = `${one}s`): string {
-  return `${number} ${number === 1 ? one : more}`
+/** With so many places behind the mark that the language has for it. */
+export function decimal(number: number, places: number, least = places): string {
+  const name = `${language} ${least} ${places}`
+  const rounding = { minimumFractionDigits: least, maximumFractionDigits: places, useGrouping: false }
+  const format = decimals.get(name) ?? new Intl.NumberFormat(language, rounding)
+  decimals.set(name, format)
+  return format.format(number)
 }
+
+const decimals = new Map<string, Intl.NumberFormat>() // they are slow to make
 
 /** Cut in the middle, so that the end, which names the file, stays. */
 export function cutMiddle(text: string, length: number): string {
@@ -72,14 +86,18 @@ export function cutMiddle(text: string, length: number): string {
 }
 
 function trimmed(number: number): string {
-  return number < 100 ? number.toFixed(1).replace(/\.0$/, '') : String(Math.round(number))
+  return number < 100 ? decimal(number, 1, 0) : decimal(number, 0)
+}
+
+function whole(number: number): string {
+  return String(Math.floor(number))
 }
 
 function pad(number: number): string {
-  return String(number).padStart(2, '0')
+  return whole(number).padStart(2, '0')
 }
 
 /** What is said of something that failed. */
 export function sentence(refused: unknown): string {
-  return refused instanceof Error && refused.message !== '' ? refused.message : 'That did not work. Try again.'
+  return refused instanceof Error && refused.message !== '' ? refused.message : words.ui.failed
 }

@@ -4,16 +4,7 @@
 // of words is a function, or reads its words when it is asked.
 
 import { keep, kept } from '../ui/kept'
-import { en } from './en'
-import { LANGUAGES, type Language } from './languages'
-
-/** What every language has to say. */
-export type Words = typeof en
-
-const SPOKEN: Record<Language, () => Words | Promise<Words>> = {
-  en: () => en,
-  de: async () => (await import('./de')).de,
-}
+import { LANGUAGES, type Language, type Words } from './languages'
 
 export let words: Words
 export let language: Language = 'en'
@@ -39,7 +30,7 @@ export function pick(preferred: readonly string[]): Language {
 }
 
 export async function speak(wanted: Language = chosen() ?? pick(navigator.languages)): Promise<void> {
-  words = await SPOKEN[wanted]()
+  words = await LANGUAGES[wanted].words()
   language = wanted
   if (typeof document === 'undefined') return
   document.documentElement.lang = wanted
@@ -47,5 +38,5 @@ export async function speak(wanted: Language = chosen() ?? pick(navigator.langua
 }
 
 function known(tag: string): Language | null {
-  return tag in LANGUAGES ? (tag as Language) : null
+  return Object.hasOwn(LANGUAGES, tag) ? (tag as Language) : null
 }

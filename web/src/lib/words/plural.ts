@@ -8,3 +8,9 @@ export function plurals(language: string): (number: number, forms: Forms) => str
   const digits = new Intl.NumberFormat(language)
   return (number, forms) => (forms[rules.select(number)] ?? forms.other).replaceAll('#', digits.format(number))
 }
+
+/** Make the way a language writes a number. */
+export function figures(language: string): (number: number) => string {
+  const digits = new Intl.NumberFormat(language)
+  return (number) => digits.format(number)
+}

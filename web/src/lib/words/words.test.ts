@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { de } from './de'
 import { en } from './en'
 import { pick } from './index'
+import { LANGUAGES } from './languages'
+import { linked } from './linked'
 import { plurals } from './plural'
 
 type Part = { [name: string]: Part | string | ((...gaps: never[]) => string) }
@@ -19,18 +21,20 @@ function said(part: Part, path = ''): Map<string, string> {
 }
 
 describe('the words', () => {
-  it('have the same parts and the same gaps in every language', () => {
-    const [english, german] = [said(en), said(de)]
-    expect([...german.keys()]).toEqual([...english.keys()])
+  it.each(Object.entries(LANGUAGES))('have the same parts, gaps and links in %s as in English', async (_, { words }) => {
+    const [english, other] = [said(en), said(await words())]
+    expect([...other.keys()]).toEqual([...english.keys()])
     for (const [path, text] of english) {
-      if (text.startsWith('(')) expect(german.get(path), path).toBe(text)
+      const there = other.get(path) ?? ''
+      if (text.startsWith('(')) expect(there, path).toBe(text)
+      expect(there.trim(), path).not.toBe('')
+      expect(linked(there)[1] === '', path).toBe(linked(text)[1] === '')
     }
   })
 
-  it('are never empty', () => {
-    for (const language of [en, de]) {
-      for (const [path, text] of said(language)) expect(text.trim(), path).not.toBe('')
-    }
+  it('have a link where the language wants it', () => {
+    expect(linked('Nothing is here. [Add something] or go.')).toEqual(['Nothing is here. ', 'Add something', ' or go.'])
+    expect(linked('Nothing is here.')).toEqual(['Nothing is here.', '', ''])
   })
 
   it('count as the language does', () => {

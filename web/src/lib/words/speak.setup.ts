@@ -1,0 +1,3 @@
+import { speak } from './index'
+
+await speak('en')
