@@ -23,6 +23,7 @@ from bench import (
     listing,
     opening,
     page,
+    replaying,
     report,
     searching,
     starting,
@@ -49,6 +50,7 @@ ALL: dict[str, Run] = {
     "asks": asks.run,
     "memory": evicting.run,
     "page": page.run,
+    "replay": replaying.run,
 }
 
 

@@ -1,15 +1,18 @@
-"""A turn in outline, for its time line: when each of its records was written, which of them decided something, where it
-failed.
+"""A turn in outline, for its time line: where it lies in the log, what decided something in it, where it failed.
 
 Law: a reducer that begins as `began` does, folds `said` and then the records from `first` on comes to the items that
 the whole log comes to, for as long as the turn can still change. Folding only what decides comes to the same asks.
 """
 
+from collections.abc import Iterable
+
 from holdfast.core.events import (
     AgentFailed,
+    Event,
     HistoryTruncated,
     NoticeRaised,
     PlanReplaced,
+    SessionForked,
     TextAppended,
     ThoughtAppended,
     ToolChanged,
@@ -25,7 +28,7 @@ from holdfast.core.ids import TurnId
 from holdfast.core.records import Record
 from holdfast.core.session import Session
 
-_SHOWS = TextAppended | ThoughtAppended | ToolChanged | PlanReplaced | UsageReported | NoticeRaised
+SHOWS = TextAppended | ThoughtAppended | PlanReplaced | UsageReported
 _BEGINS = TurnStarted | TurnCancelRequested | TurnEnded
 """A turn that waits may end without a start."""
 MOST = 200_000
@@ -37,44 +40,50 @@ def began(epoch: int) -> Session:
     return Session(alive=epoch > 0, epoch=epoch)
 
 
+def tells(event: Event) -> bool:
+    """Whether it decides something, or may tell of a failure: most records of a turn only show a few words more."""
+    if isinstance(event, ToolChanged):
+        return event.status == "failed"
+    return event.level == "error" if isinstance(event, NoticeRaised) else not isinstance(event, SHOWS)
+
+
 class Outline:
-    """Takes the records of a log in their order, from that of the turn's message at the latest, until it is `over`."""
+    """Takes the records that tell something in the order of their log, from that of the turn's message at the latest,
+    until it is `over`, which is the seq of the first record that is not its own."""
 
     def __init__(self, turn: TurnId) -> None:
         self.turn = turn
         self.said: Record | None = None
         self.first = 0
+        self.last = 0
         self.epoch = 0
-        self.times: list[int] = []
         self.decisive: list[Record] = []
         self.failures: list[int] = []
+        self.ended = 0
+        """The seq of the record that ended it, 0 while it runs."""
+        self.over = 0
         self.whole = True
-        self.over = False
         self._session = Session()
-        self._last = 0
 
     def take(self, record: Record) -> None:
-        if self.over:
+        if self.over or not tells(record.event) or (not self.first and not self._begin(record)):
             return
-        if not self.first and not self._begin(record):
-            return
-        event, ended = record.event, self._ended
-        if ended and isinstance(event, TurnStarted | HistoryTruncated):
-            self._close()  # from here on it changes no more, or is gone
-        elif len(self.times) == MOST:
-            self.whole = False
-            self._close()
-        else:
-            self.times.append(record.time)
-            if self._fails(record):
+        if self.ended and isinstance(record.event, TurnStarted | HistoryTruncated | SessionForked):
+            self.over = record.seq  # from here on it changes no more, or is gone
+        elif isinstance(record.event, ToolChanged | NoticeRaised):
+            if self._names(record):
                 self.failures.append(record.seq)
-            if not ended or self._names(record):
-                self._last = len(self.times)
+        else:
+            self._decide(record)
 
-    def finish(self) -> bool:
-        """The log has no more. Return whether there is such a turn and it has begun."""
-        self._close()
-        return self.first > 0
+    def close(self, head: int, tail: Iterable[Record]) -> None:
+        """`head` is the end of the log, `tail` what was written after the turn's end: all of it until it is `over`."""
+        named = [record.seq for record in tail if self.ended < record.seq and self._names(record)]
+        last = max([self.ended, *(seq for seq in named if not self.over or seq < self.over)]) if self.ended else head
+        self.last = min(last, self.first + MOST - 1)
+        self.whole = self.last == last
+        self.decisive = [record for record in self.decisive if record.seq <= self.last]
+        self.failures = [seq for seq in self.failures if seq <= self.last]
 
     def _begin(self, record: Record) -> bool:
         event = record.event
@@ -92,32 +101,17 @@ class Outline:
             return True
         return False
 
-    @property
-    def _ended(self) -> bool:
-        turn = self._session.turns.get(self.turn)
-        return turn is None or turn.outcome is not None
-
-    def _fails(self, record: Record) -> bool:
-        """Fold what decides; return whether something failed here."""
-        event = record.event
-        if isinstance(event, _SHOWS):
-            if isinstance(event, NoticeRaised):
-                return event.level == "error"
-            return isinstance(event, ToolChanged) and event.status == "failed"
-        before = self._ended
+    def _decide(self, record: Record) -> None:
         self._session.apply(record)
         self.decisive.append(record)
         turn = self._session.turns.get(self.turn)
-        unwell = turn is not None and turn.outcome in ("failed", "interrupted")
-        return isinstance(event, AgentFailed) or (unwell and not before)
+        outcome = None if turn is None else turn.outcome
+        ends = not self.ended and (turn is None or outcome is not None)
+        if ends:
+            self.ended = record.seq
+        if isinstance(record.event, AgentFailed) or (ends and outcome in ("failed", "interrupted")):
+            self.failures.append(record.seq)
 
     def _names(self, record: Record) -> bool:
         named = record.late.turn if record.late is not None else getattr(record.event, "turn", None)
         return named == self.turn
-
-    def _close(self) -> None:
-        self.over = True
-        del self.times[self._last :]
-        last = self.first + self._last
-        self.decisive = [record for record in self.decisive if record.seq < last]
-        self.failures = [seq for seq in self.failures if seq < last]

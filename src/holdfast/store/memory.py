@@ -30,6 +30,7 @@ from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, Turn
 from holdfast.core.figures import Figures, Tally
 from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
 from holdfast.core.items import END, Item, ToolCall
+from holdfast.core.outline import tells
 from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
@@ -230,6 +231,13 @@ class MemoryStore:
         records = self._find(session).records
         first = bisect_right(records, after, key=lambda record: record.seq)
         return records[first : first + limit]
+
+    async def telling(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        found = [record for record in self._find(session).records if record.seq > after and tells(record.event)]
+        return found[:limit]
+
+    async def times(self, session: SessionId, after: int, until: int) -> list[int]:
+        return [record.time for record in self._find(session).records if after < record.seq <= until]
 
     async def keyed(self, session: SessionId, key: str) -> int:
         return self._find(session).keys.get(key, (0, b""))[0]

@@ -265,6 +265,14 @@ class Store(Protocol):
         """The records after seq `after`, in order, at most `limit`. Raises `NoSuchSession`."""
         ...
 
+    async def telling(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        """As `read`, but few others than those that `core.outline.tells`: most of a long turn is passed over unread."""
+        ...
+
+    async def times(self, session: SessionId, after: int, until: int) -> list[int]:
+        """When the records after seq `after` were written, up to and with `until`."""
+        ...
+
     async def keyed(self, session: SessionId, key: str) -> int:
         """The seq of the record that was appended under `key`, 0 if there is none. Raises `NoSuchSession`."""
         ...

@@ -9,7 +9,8 @@ from holdfast.core import codec
 from holdfast.core import events as e
 from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists, StoreError
 from holdfast.core.ids import HOUSE, SessionId
-from holdfast.core.records import Position
+from holdfast.core.outline import tells
+from holdfast.core.records import Position, Record
 from holdfast.store.protocol import Appended, Query, Store
 from tests.store.stage import (
     EVERYTHING,
@@ -430,3 +431,50 @@ async def test_every_store_has_a_lineage(store: Store) -> None:
 def test_a_store_error_is_a_sentence() -> None:
     """Whoever meets one can read it to a person."""
     assert str(StoreError("the dog ate it.")) == "The store can't be used: the dog ate it."
+
+
+async def test_what_tells_something_is_found_without_the_rest(store: Store) -> None:
+    """In pieces as well, with its place and time; words that look like a failure are none."""
+    run = await Run.claim(store, S1)
+    await run.start()
+    call = e.CallId("c1")
+    loud = '"status":"failed" {"kind":"turn.ended"'
+    await run.write(
+        *WORDS,
+        e.TextAppended(turn=T1, text=loud),
+        e.ToolChanged(turn=T1, call=call, first=True, status="running", arguments=loud),
+        e.ToolChanged(turn=T1, call=call, appended=loud),
+        e.ToolChanged(turn=T1, call=call, status="failed", error="No."),
+        e.NoticeRaised(turn=T1, text="Note"),
+        e.NoticeRaised(turn=T1, text="Broken", level="error"),
+        e.UsageReported(turn=T1, input=1),
+        e.PlanReplaced(turn=T1),
+        e.ThoughtAppended(turn=T1, text="Hm."),
+    )
+    await run.end()
+    records = await log(store)
+    told = [record for record in records if tells(record.event)]
+    assert await store.telling(S1, 0, 100) == told
+    assert [codec.kind(record.event) for record in told[-4:]] == [
+        "turn.started",
+        "tool.changed",
+        "notice.raised",
+        "turn.ended",
+    ]
+    pieces, after = list[Record](), 0
+    while piece := await store.telling(S1, after, 2):
+        pieces, after = pieces + piece, piece[-1].seq
+    assert pieces == told
+    assert await store.times(S1, 2, 5) == [record.time for record in records[2:5]]
+    assert await store.times(S1, -5, 1_000) == [record.time for record in records]
+    assert await store.times(S1, 1_000, 2_000) == []
+    fork = SessionId("fork")  # what it shares lies elsewhere
+    await store.fork(fork, S1, lambda _: [e.SessionForked(source=S1, turn=T1)])
+    shared = await log(store, fork)
+    assert await store.telling(fork, 0, 100) == [record for record in shared if tells(record.event)]
+    assert await store.telling(fork, told[1].seq, 3) == told[2:5]
+    assert await store.times(fork, 2, len(shared)) == [record.time for record in shared[2:]]
+    with pytest.raises(NoSuchSession):
+        await store.telling(SessionId("none"), 0, 1)
+    with pytest.raises(NoSuchSession):
+        await store.times(SessionId("none"), 0, 1)

@@ -6,12 +6,15 @@ from litestar.params import FromPath
 from holdfast.core import ids
 from holdfast.core.decide import turn_key
 from holdfast.core.errors import NoSuchTurn
+from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.outline import Outline
+from holdfast.core.records import Record
 from holdfast.server.schema import TurnOutline, wire
 from holdfast.server.wired import Wired
+from holdfast.store.protocol import Store
 from holdfast.transfer.export import begun
 
-READ_AT_ONCE = 5_000
+READ_AT_ONCE = 200
 
 
 @get(
@@ -22,24 +25,36 @@ READ_AT_ONCE = 5_000
 async def outline_turn(wiring: Wired, session_id: FromPath[str], turn_id: FromPath[str]) -> TurnOutline:
     session, turn = ids.session_id(session_id), ids.turn_id(turn_id)
     await begun(wiring.store, session)
-    # What came from elsewhere has no key: it is looked for from the beginning.
-    after = max(0, await wiring.store.keyed(session, turn_key(turn)) - 1)
-    outline = Outline(turn)
-    while not outline.over and (records := await wiring.store.read(session, after, READ_AT_ONCE)):
-        after = records[-1].seq
-        for record in records:
-            outline.take(record)
-    if not outline.finish() or outline.said is None:
+    outline = await outlined(wiring.store, session, turn)
+    if outline.said is None or not outline.first:
         raise NoSuchTurn(turn)
+    times = await wiring.store.times(session, outline.first - 1, outline.last)
     return TurnOutline(
         first=outline.first,
         said=wire(outline.said),
         epoch=outline.epoch,
-        times=_steps(outline.times),
+        times=_steps(times),
         decisive=[wire(record) for record in outline.decisive],
         failures=outline.failures,
         whole=outline.whole,
     )
+
+
+async def outlined(store: Store, session: SessionId, turn: TurnId) -> Outline:
+    # What came from elsewhere has no key: it is looked for from the beginning.
+    after = max(0, await store.keyed(session, turn_key(turn)) - 1)
+    outline = Outline(turn)
+    while not outline.over and (records := await store.telling(session, after, READ_AT_ONCE)):
+        after = records[-1].seq
+        for record in records:
+            outline.take(record)
+    head, tail, after = await store.wait(session, -1, 0), list[Record](), outline.ended
+    last = outline.over - 1 if outline.over else head
+    while outline.ended and after < last and (records := await store.read(session, after, READ_AT_ONCE)):
+        after = records[-1].seq
+        tail += records
+    outline.close(head, tail)
+    return outline
 
 
 def _steps(times: list[int]) -> list[int]:

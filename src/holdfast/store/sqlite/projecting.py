@@ -67,19 +67,19 @@ def read(connection: Database, number: int, after: int, limit: int) -> list[tupl
 def _read(connection: Database, number: int, after: int, last: int, limit: int) -> list[tuple[Record, int]]:
     base = number * SPAN
     return [
-        (
-            Record(
-                seq=row - base,
-                time=time,
-                event=event_of(body),
-                epoch=epoch,
-                n=n,
-                late=None if late is None else msgspec.json.decode(late, type=Late),
-            ),
-            len(body),
-        )
-        for row, time, epoch, n, late, body in connection.execute(READ, (base + after, base + last, limit))
+        (record_of(base, *row), len(row[-1])) for row in connection.execute(READ, (base + after, base + last, limit))
     ]
+
+
+def record_of(base: int, row: int, time: int, epoch: int, n: int, late: bytes | None, body: bytes) -> Record:
+    return Record(
+        seq=row - base,
+        time=time,
+        event=event_of(body),
+        epoch=epoch,
+        n=n,
+        late=None if late is None else msgspec.json.decode(late, type=Late),
+    )
 
 
 def saved_seq(connection: Database, number: int) -> int:

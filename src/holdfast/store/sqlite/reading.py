@@ -30,7 +30,7 @@ from holdfast.store.protocol import (
     before,
 )
 from holdfast.store.search import below, fold, found, hit, match_expression
-from holdfast.store.sqlite import counting, projecting, sharing
+from holdfast.store.sqlite import counting, outlining, projecting, sharing
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
 
@@ -126,6 +126,16 @@ class Reading:
             if after >= head:
                 return []
             return [record for record, _ in projecting.read(self._connection, number, max(0, after), limit)]
+
+    def telling(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        with self._transaction():
+            number, head = self._find(session)
+            return outlining.telling(self._connection, number, after, head, limit)
+
+    def times(self, session: SessionId, after: int, until: int) -> list[int]:
+        with self._transaction():
+            number, head = self._find(session)
+            return outlining.times(self._connection, number, after, min(until, head))
 
     def keyed(self, session: SessionId, key: str) -> int:
         with self._transaction():

@@ -158,6 +158,12 @@ class SqliteStore:
             self._heads[session] = last  # what was heard of is gone: the session was purged
         return records
 
+    async def telling(self, session: SessionId, after: int, limit: int) -> list[Record]:
+        return await self._reader.do(lambda reading: reading.telling(session, after, limit))
+
+    async def times(self, session: SessionId, after: int, until: int) -> list[int]:
+        return await self._reader.do(lambda reading: reading.times(session, after, until))
+
     async def keyed(self, session: SessionId, key: str) -> int:
         return await self._reader.do(lambda reading: reading.keyed(session, key))
 

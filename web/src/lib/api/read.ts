@@ -97,6 +97,7 @@ export class Reader<T> {
   }
 
   #anyOf(options: readonly Shape[], value: unknown): unknown {
+    if (value === null && options.includes('0')) return null // so common that no other is tried: a refusal is dear
     for (const option of options) {
       try {
         return this.#value(option, value)

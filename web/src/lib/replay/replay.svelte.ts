@@ -14,7 +14,11 @@ import { following, Timeline } from './timeline'
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16] as const
 /** Records that are shown with, and those that are loaded before they are needed. */
 const FIRST = 500
-const AHEAD = 5_000
+const AHEAD = 2_000
+/** What is loaded on the way to a moment is shown so often. */
+const GLIMPSE_MS = 250
+/** So long after a jump whoever pulls the line is taken to look. */
+const REST_MS = 160
 /** Whoever wants no motion sees it go on in steps. */
 const CALM_MS = 500
 
@@ -34,10 +38,12 @@ export class Replay {
   #playing = $state(false)
   #error = $state('')
   #gone = $state(false)
+  #hurried = $state(false)
   speed = $state<number>(1)
   #place = 0
   #loading = false
   #frame = 0
+  #rest = 0
   #open = true
 
   constructor(session: string, turn: string) {
@@ -77,6 +83,11 @@ export class Replay {
   /** Whether the moment is not there yet. */
   get waits(): boolean {
     return this.#loaded > 0 && this.#loaded < this.#at
+  }
+
+  /** Whether it goes from one moment to another far away, as a line that is pulled does: nobody reads all of it then. */
+  get hurried(): boolean {
+    return this.#hurried
   }
 
   get playing(): boolean {
@@ -188,8 +199,15 @@ export class Replay {
     if (tape === null || timeline === null || !this.#open) return
     const k = Math.min(this.#at, tape.length)
     const { state, moved } = tape.seek(k)
+    if (!moved) this.#hurry()
     hold(timeline.times[k - 1] ?? null)
     this.stage.show(state, moved)
+  }
+
+  #hurry(): void {
+    this.#hurried = true
+    clearTimeout(this.#rest)
+    this.#rest = window.setTimeout(() => (this.#hurried = false), REST_MS)
   }
 
   /** Load until so many records are here. What is wanted meanwhile is loaded by the one that loads. */
@@ -199,14 +217,18 @@ export class Replay {
     this.#loading = true
     try {
       let until = wanted
+      let drawn = 0
       while (this.#open && tape.length < Math.min(until, outline.times.length)) {
         const rest = Math.min(outline.times.length - tape.length, tape.length === 0 ? FIRST : AHEAD)
         const records = await readRecords(this.#session, outline.first + tape.length - 1, rest)
         if (records.length === 0) throw new Unreadable(words.replay.shorter)
-        const shown = tape.length
+        const behind = tape.length < this.#at
         tape.append(records)
         this.#loaded = tape.length
-        if (shown < this.#at) this.#show()
+        if (behind && (tape.length >= this.#at || performance.now() - drawn > GLIMPSE_MS)) {
+          this.#show()
+          drawn = performance.now()
+        }
         until = Math.max(until, this.#at)
       }
     } finally {
