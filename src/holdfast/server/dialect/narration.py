@@ -58,6 +58,7 @@ class Narration:
         self._speaking: dict[TurnId, int] = {}
         self._over: set[TurnId] = set()
         self._asked = (0, 0)
+        self._renamed = ""
 
     def tell(self, record: Record) -> list[Told]:
         """Fold the next record and tell what it means to the streams."""
@@ -65,6 +66,7 @@ class Narration:
             self._state.apply(record)
             return []
         if isinstance(record.event, e.TurnStarted):
+            self._renamed = ""
             self._believe(record, record.event.turn)
         finished = self._finished(record.event)
         self._state.apply(record)
@@ -128,7 +130,10 @@ class Narration:
             case e.NoticeRaised() if event.turn == running and event.level != "info":
                 yield self._told(running, "warning", {"type": event.code or event.level, "message": event.text})
             case e.TitleSuggested() | e.SessionRenamed():
-                yield self._told(running, "title", {"session_id": self._session, "title": self._state.title})
+                # Whether a person had named it before the run is not known from everywhere; the list says what holds.
+                self._renamed = event.title if isinstance(event, e.SessionRenamed) else self._renamed
+                title = self._renamed or event.title
+                yield self._told(running, "title", {"session_id": self._session, "title": title})
             case _:
                 pass
 
