@@ -16,7 +16,11 @@ export default defineConfig({
     rolldownOptions: {
       input: ['index.html', 'diagram.html', 'src/sw.ts'],
       // A service worker keeps its address, and it rules over what lies below it.
-      output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+      output: {
+        entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+        // All that the page needs before anybody asks for more is one file, and not one for each of its shared parts.
+        codeSplitting: { groups: [{ name: 'page', test: /src[\\/](App\.svelte|lib[\\/](ui[\\/]size|push[\\/]install)\.svelte\.ts)$/ }] },
+      },
     },
   },
   server: {

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STATIC = Path(__file__).parents[2] / "src/holdfast/static"
 BUDGET = 150_000
+FILES = 15
 SHIFT = 0.02
 WATCH = """
     window.shifts = []
@@ -52,6 +53,8 @@ def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, h
         found = [STATIC / path.removeprefix("/") for path in loaded if (STATIC / path.removeprefix("/")).is_file()]
         assert len(found) >= 3
         assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in found) <= BUDGET
+        assert len([address for address in seat.addresses if "/api/" not in address]) <= FILES, seat.addresses
+        assert all(address.startswith((seat.link, "data:", "blob:")) for address in seat.addresses)
 
 
 def test_nothing_jumps_over_a_whole_turn(chromium: Browser, house: House, person: Person) -> None:

@@ -56,7 +56,7 @@ def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path,
     with House(tmp_path / "home") as house:
         house.start(command=old.command)
         person = Person(house)
-        session = person.begin()
+        session = person.begin(project="Old", tags=["old"])
         turn = person.say(session, "!stream 300 10\n!approve append notes.txt once")
         with person.follow(session) as live:
             live.until_words(20)
@@ -64,6 +64,7 @@ def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path,
             assert "old" in Path(f"/proc/{runner}/cmdline").read_text() or sys.platform != "linux"
             house.kill()
             house.start()
+            person.begin(project="Old", tags=["old"])
             live.until_words(300)
             assert house.running(session) == runner
             (ask,) = person.wait_for_ask(session)
@@ -73,6 +74,12 @@ def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path,
         said = " ".join(f"word{number}" for number in range(1, 301))
         assert seen.text(turn) == f"{said}approved:once"
         assert live.seqs == list(range(1, live.seqs[-1] + 1))
+        listed, *filtered = [
+            [row["id"] for row in person.get(f"/api/sessions?{asked}").json()["sessions"]]
+            for asked in ("limit=9", "tag=old", "project=Old")
+        ]
+        assert listed[0] == session  # which was active last, by its own runner's word
+        assert filtered == [listed, listed]
         cancelled = person.say(session, "!sleep 60000")
         with person.follow(session, live.seqs[-1]) as rest:
             rest.until_kind("turn.started")

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import shutil
 import tarfile
 import time
 from collections.abc import AsyncIterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from holdfast import __version__
 from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.core.session import replay
@@ -153,6 +155,26 @@ def test_files_of_which_nobody_speaks_go_after_a_day(client: httpx.Client, serve
     assert client.get("/api/storage").json()["loose"] == {"files": 0, "bytes": 0}
     found = {content: client.get(f"/api/files/{file['blob']}").status_code for content, file in sent.items()}
     assert found == {b"spoken of": 200, b"loose": 404, b"loose and young": 200}
+
+
+def test_what_a_killed_server_left_of_a_backup_goes_with_the_next(client: httpx.Client, server: Served) -> None:
+    left, fresh = server.home / ".backup.old", server.home / ".backup.new"
+    for folder in (left, fresh):
+        folder.mkdir()
+        (folder / "store.db").write_bytes(b"half of it")
+    os.utime(left, (0, 0))
+    assert client.get("/api/backup").status_code == 200
+    assert not left.exists()
+    assert fresh.exists(), "somebody else may be reading from it"
+    shutil.rmtree(fresh)
+
+
+def test_it_says_what_it_is_and_what_doctor_says(client: httpx.Client, server: Served) -> None:
+    about = client.get("/api/about").json()
+    assert (about["version"], about["home"], about["licence"]) == (__version__, str(server.home), "MIT")
+    assert about["store_format"] >= 2
+    findings = client.get("/api/examination").json()["findings"]
+    assert any("The store is sound" in finding["sentence"] for finding in findings)
 
 
 def test_none_of_it_is_open(stranger: httpx.Client) -> None:

@@ -100,7 +100,7 @@ async def test_C11_every_route_that_streams_is_known(  # noqa: N802
     """Found by asking the running server at every address that the app has, not by what an address says of itself."""
     await begun(store, session, APPROVALS.ask("a"))
     there = {"{session_id:str}": session, "{ask_id:str}": "a", "{number:int}": "1", "{blob:str}": "0" * 64}
-    there["{import_id:str}"] = "20260101T000000Z-abcdef"
+    there |= {"{import_id:str}": "20260101T000000Z-abcdef", "{turn_id:str}": T1}
     streaming: set[str] = set()
     for path in readable():
         address = re.sub(r"{[^}]+}", lambda found: there[found[0]], path)

@@ -3,6 +3,7 @@
 from hypothesis import given
 
 from holdfast.core import events as e
+from holdfast.core.decide import took_effect
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.records import Record
 from holdfast.core.session import Session, replay
@@ -22,10 +23,12 @@ def told(records: list[Record], state: Session | None = None) -> dict[TurnId, li
 
 
 def sent(records: list[Record]) -> dict[TurnId, int]:
-    """Where each message was sent first: its place in the log."""
+    """Where each message was sent first that counted: its place in the log."""
     places: dict[TurnId, int] = {}
+    session = Session()
     for place, record in enumerate(records):
-        if isinstance(record.event, e.TurnSubmitted):
+        session.apply(record)
+        if isinstance(record.event, e.TurnSubmitted) and took_effect(session, record):
             places.setdefault(record.event.turn, place)
     return places
 

@@ -106,6 +106,7 @@ function findHere(workspace: Workspace): void | false {
   const field = document.querySelector<HTMLInputElement>('[data-find]')
   if (workspace.conversation === null || (field !== null && field === document.activeElement)) return false
   workspace.finding = workspace.conversation.id
+  field?.focus()
   field?.select()
 }
 

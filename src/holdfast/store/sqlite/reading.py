@@ -38,6 +38,7 @@ FIND = "SELECT number, head FROM sessions WHERE id = ?"
 KEYED = "SELECT seq FROM keys WHERE session = ? AND key = ?"
 META = "SELECT value FROM meta WHERE name = ?"
 _ROW = "SELECT s.id, o.change, o.body, o.active_at, o.session"
+_FROM_CURSOR = "(o.active_at, o.session) < (:active_at, :session)"
 _ASKED = """
 AND (:project IS NULL OR o.project = :project)
 AND NOT EXISTS (SELECT 1 FROM json_each(:tags) w
@@ -47,19 +48,19 @@ AND (:text = '' OR instr(o.title, :text))
 # Each walks an index in the order of the list, from the cursor on, and ends when it has found enough.
 BY_ACTIVITY = f"""
 {_ROW} FROM overviews o INDEXED BY overviews_by_activity JOIN sessions s ON s.number = o.session
-WHERE o.place = :place AND (o.active_at, o.session) < (:active_at, :session) {_ASKED}
+WHERE o.place = :place AND {_FROM_CURSOR} {_ASKED}
 ORDER BY o.active_at DESC, o.session DESC LIMIT :limit
 """
 ON_TOP = f"""
 {_ROW} FROM overviews o INDEXED BY overviews_on_top JOIN sessions s ON s.number = o.session
-WHERE o.place = :place AND (o.active_at, o.session) < (:active_at, :session) {_ASKED}
+WHERE o.place = :place AND {_FROM_CURSOR} {_ASKED}
 AND (o.alive OR CAST(o.body AS TEXT) ->> '$.pinned')
 ORDER BY o.active_at DESC, o.session DESC LIMIT :limit
 """
 BY_PROJECT = f"""
 {_ROW} FROM overviews o INDEXED BY overviews_by_project JOIN sessions s ON s.number = o.session
 WHERE o.place = :place AND o.project = :project AND o.project <> ''
-AND (o.active_at, o.session) < (:active_at, :session) {_ASKED}
+AND {_FROM_CURSOR} {_ASKED}
 ORDER BY o.active_at DESC, o.session DESC LIMIT :limit
 """
 BY_TAG = f"""

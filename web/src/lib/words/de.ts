@@ -241,8 +241,8 @@ export const de: Words = {
     figures: 'Zahlen',
     empty: 'In diesen Tagen lief nichts. Was Agenten verbrauchen, wird hier Durchgang für Durchgang gezählt. [Sitzung beginnen]',
     tokens: 'Token',
-    written: 'geschrieben',
-    read: 'gelesen',
+    written: 'Ausgabe',
+    read: 'Eingabe',
     cost: 'Kosten',
     time: 'Laufzeit',
     turns: 'Durchgänge',
@@ -301,7 +301,7 @@ export const de: Words = {
     },
     backup: {
       title: 'Sicherung',
-      about: 'Eine Datei mit allen Sitzungen, allen Dateien und den Einstellungen, von einem Augenblick, während alles läuft. Kein Passwort, kein Token und kein Schlüssel ist darin.',
+      about: 'Eine Datei mit allen Sitzungen, allen Dateien und den Einstellungen, von einem Augenblick, während alles läuft. Anmeldungen und die Schlüssel von Modellen sind nicht darin.',
       act: 'Jetzt sichern',
       busy: 'Sichert…',
       back: 'Zurück in einen leeren Ordner kommt sie mit',
@@ -321,7 +321,7 @@ export const de: Words = {
       files: (number) => count(number, { one: '# Datei', other: '# Dateien' }),
       nothing: 'Nichts',
       act: 'Entfernen…',
-      sure: (what, size) => `${what}, ${size}, endgültig entfernen`,
+      sure: (what) => `${what} endgültig entfernen`,
       gone: (gone, left) =>
         count(gone, { one: '# Sitzung ist endgültig entfernt.', other: '# Sitzungen sind endgültig entfernt.' }) +
         (left === 0 ? '' : ` ${count(left, { one: '# hat sich inzwischen geändert und bleibt.', other: '# haben sich inzwischen geändert und bleiben.' })}`),
@@ -338,7 +338,7 @@ export const de: Words = {
       none: 'Noch keine',
       licence: 'Lizenz',
       manual: 'Handbuch',
-      where: 'Beim Quelltext, in',
+      where: 'Beim Quelltext, im Ordner',
       look: 'Alles ansehen, worauf es steht',
       looking: 'Sieht nach…',
       result: (wrong) => (wrong === 0 ? 'Alles ist gut.' : count(wrong, { one: '# Sache zu beheben.', other: '# Sachen zu beheben.' })),

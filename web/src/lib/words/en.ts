@@ -302,7 +302,7 @@ export const en = {
     },
     backup: {
       title: 'Backup',
-      about: 'One file with every session, every file and the settings, of one moment, taken while everything runs. No password, token or key is in it.',
+      about: 'One file with every session, every file and the settings, of one moment, taken while everything runs. Sign-ins and the keys of models are not in it.',
       act: 'Back up now',
       busy: 'Backing up…',
       back: 'It is put into an empty home with',
@@ -322,7 +322,7 @@ export const en = {
       files: (number: number) => count(number, { one: '# file', other: '# files' }),
       nothing: 'Nothing',
       act: 'Remove…',
-      sure: (what: string, size: string) => `Remove ${what}, ${size}, for good`,
+      sure: (what: string) => `Remove ${what} for good`,
       gone: (gone: number, left: number) =>
         count(gone, { one: '# session is gone for good.', other: '# sessions are gone for good.' }) +
         (left === 0 ? '' : ` ${count(left, { one: '# had changed meanwhile and stays.', other: '# had changed meanwhile and stay.' })}`),
