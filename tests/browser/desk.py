@@ -26,6 +26,20 @@ SCREENS: dict[str, ViewportSize] = {
 NETWORK = ("Failed to load resource", "net::ERR_", "The Cross-Origin-Opener-Policy header has been ignored")
 
 
+REST = """() => new Promise((done) => {
+    const places = () =>
+        JSON.stringify([...document.querySelectorAll('[data-ask]')].map((card) => card.getBoundingClientRect()))
+    let [last, since] = [places(), performance.now()]
+    const look = () => {
+        const now = places()
+        if (now !== last) [last, since] = [now, performance.now()]
+        if (performance.now() - since > 700) done()
+        else setTimeout(look, 30) // frames come only to a tab that is seen
+    }
+    look()
+})"""
+
+
 @dataclass
 class Seat:
     """One tab, and what was said in its console and asked of the network."""
@@ -84,6 +98,10 @@ class Seat:
     def words(self) -> str:
         """All that the agent said, as it is on screen."""
         return "\n".join(self.prose.all_inner_texts())
+
+    def rest(self) -> None:
+        """Wait until every card has stood still for longer than it ignores what is pressed."""
+        self.page.evaluate(REST)
 
     def expect_well(self) -> None:
         """Nothing went wrong, and nothing left the house."""

@@ -1,6 +1,7 @@
 """Every state that the page can be in, brought about by a real run: for pictures, and for checks of what is reachable.
 
-Each is a function that leaves a tab showing the state.
+Each is a function that leaves a tab showing the state. Long, because it is one list: whoever wonders what the page can
+look like finds all of it here.
 """
 
 import re
@@ -432,6 +433,50 @@ def replay(scene: Scene) -> Seat:
     return seat
 
 
+def insights(scene: Scene) -> Seat:
+    """With some days behind it, as far as one run of pictures can have them."""
+    session = scene.person.begin(title="Count the boats")
+    for text in ("!usage 12000 3400\n!say Forty-two.", "!usage 8000 900\n!say Forty-three.", "!fail The fog came in."):
+        scene.person.wait_for_end(session, scene.person.say(session, text))
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/insights")
+    expect(seat.page.get_by_role("heading", name="How the server is")).to_be_visible()
+    expect(seat.page.get_by_role("img", name="Failed or interrupted per day")).to_be_visible()
+    return seat
+
+
+def palette(scene: Scene) -> Seat:
+    seat = scene.place.tab(scene.person.begin(title="Mend the harbour wall"))
+    expect(seat.field).to_be_visible()
+    seat.page.keyboard.press("Control+k")
+    dialog = seat.page.get_by_role("dialog")
+    dialog.get_by_role("combobox").fill("harb")
+    expect(dialog.get_by_role("option").first).to_be_visible()
+    return seat
+
+
+def keys(scene: Scene) -> Seat:
+    seat = scene.place.tab(scene.person.begin(title="Tar the roof"))
+    expect(seat.field).to_be_visible()
+    seat.page.get_by_role("region", name="Conversation").focus()
+    seat.page.keyboard.press("?")
+    expect(seat.page.get_by_role("dialog").get_by_text("New session")).to_be_visible()
+    return seat
+
+
+def rewriting(scene: Scene) -> Seat:
+    session = scene.person.begin(title="Name the boats")
+    for text in ("!say One red boat.", "!say Two blue boats.", "!say Three grey boats."):
+        scene.person.wait_for_end(session, scene.person.say(session, text))
+    seat = scene.place.tab(session)
+    expect(seat.prose).to_have_count(3, timeout=PATIENCE_MS)
+    edit = seat.page.get_by_role("button", name="Edit and send again").nth(1)
+    edit.focus()
+    edit.press("Enter")
+    expect(seat.page.get_by_role("textbox", name="Edit your message")).to_be_focused()
+    return seat
+
+
 STATES: dict[str, Act] = {
     "signed-out": signed_out,
     "first-run-nothing": first_run_nothing,
@@ -452,6 +497,10 @@ STATES: dict[str, Act] = {
     "gone": gone,
     "searched": searched,
     "finding": finding,
+    "rewriting": rewriting,
+    "palette": palette,
+    "keys": keys,
+    "insights": insights,
     "choosing": choosing,
     "commands": commands,
     "settings": settings,

@@ -101,7 +101,7 @@ def test_a_notification_leads_to_its_card(chromium: Browser, own_house: House) -
         seat.page.evaluate("(tag) => window.notices.find((each) => each.tag === tag).onclick()", f"holdfast-{ask}")
         expect(seat.page.locator(f"[data-ask='{ask}']")).to_be_focused(timeout=PATIENCE_MS)
         expect(seat.page.locator(f"[data-ask='{ask}']")).to_be_in_viewport()
-        seat.page.wait_for_timeout(700)
+        seat.rest()
         seat.page.keyboard.press("a")  # it was a click that led here: no letter is meant
         assert len(person.asks(waits)) == 3
         seat.expect_well()

@@ -142,3 +142,20 @@ def test_letters_do_nothing_behind_the_help(chromium: Browser, house: House, per
         expect(seat.page.get_by_role("region", name="Conversation")).to_be_focused()
         assert seat.page.url.endswith(session)
         seat.expect_well()
+
+
+def test_what_has_just_closed_opens_again_at_once(chromium: Browser, house: House, person: Person) -> None:
+    """A dialog says only later that it is closed: that must not close the next one."""
+    with desk(chromium, house) as place:
+        seat = place.tab(person.begin())
+        seat.page.keyboard.press("Control+k")
+        expect(palette(seat)).to_be_visible()
+        seat.page.evaluate(
+            """() => {
+                document.querySelector('dialog[open]').close()
+                window.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', code: 'KeyK', ctrlKey: true}))
+                return new Promise((done) => setTimeout(done, 100))
+            }"""
+        )
+        expect(palette(seat)).to_be_visible()
+        expect(palette(seat)).to_have_count(1)

@@ -25,7 +25,7 @@ def test_allowing_more_says_what_it_would_match_and_needs_a_second_press(
         expect(seat.page.get_by_text("until this session ends")).to_be_visible()
         seat.page.get_by_role("radio", name="For this session").check()
         assert len(person.asks(session)) == 1, "nothing is allowed by the first press"
-        seat.page.wait_for_timeout(700)
+        seat.rest()
         seat.shot(f"allow-more-{screen}")
         press(seat.page.get_by_role("button", name="Allow for this session"))
         seat.expect_text("Allowed for this session by you")

@@ -89,7 +89,7 @@ def test_the_keyboard_alone_is_enough(chromium: Browser, house: House, person: P
         seat.page.keyboard.type("!approve make")
         seat.page.keyboard.press("Enter")
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
-        seat.page.wait_for_timeout(700)
+        seat.rest()
         seat.page.keyboard.press("Alt+a")
         seat.page.keyboard.press("a")
         expect(seat.prose.first).to_have_text("approved:once", timeout=PATIENCE_MS)
