@@ -105,7 +105,7 @@ class Seat:
 
     def expect_well(self) -> None:
         """Nothing went wrong, and nothing left the house."""
-        assert self.troubles == []
+        assert self.troubles == [], self.troubles
         here = (f"{self.link}/", "blob:", "data:")
         assert [address for address in self.addresses if not address.startswith(here)] == []
 

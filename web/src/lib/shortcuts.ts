@@ -7,6 +7,8 @@ import { words } from './words'
 import type { Workspace } from './workspace.svelte'
 
 export type Overlay = 'palette' | 'help'
+/** One showing of it: the next one of the same kind is another. */
+export type Layer = { readonly overlay: Overlay }
 
 export interface Doings {
   toggleRail(): void
