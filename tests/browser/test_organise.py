@@ -173,6 +173,7 @@ def test_several_sessions_are_pinned_sorted_exported_archived_and_deleted_togeth
         take(seat, "Plank 5")
         hand(seat).get_by_role("button", name="Archive").click()
         expect(row(seat, "Plank 5")).to_have_count(0)
+        expect(hand(seat)).to_have_count(0)
 
         seat.page.get_by_role("button", name="Select sessions").click()
         hand(seat).get_by_role("button", name="All", exact=True).click()

@@ -248,6 +248,22 @@ async def test_what_is_said_after_a_truncation_is_shown(store: Store) -> None:
     assert await shown(store) == await never_settled(store)
 
 
+async def test_what_takes_the_place_of_truncated_words_is_not_found_by_them(store: Store) -> None:
+    """Steps have no words to be found by: they must not inherit those of what was there before."""
+    run = await three_turns(store)
+    assert len(await store.search("answer2")) == 1
+    await store.append(S1, [e.HistoryTruncated(turn=T2)])
+    turn = TurnId("t4")
+    await run.start(turn, "look")
+    calls = [CallId(f"c{number}") for number in range(9)]
+    await run.write(*(e.ToolChanged(turn=turn, call=call, first=True, status="completed") for call in calls))
+    await run.end(turn)
+    await Run.claim(store)
+    assert [len(await store.search(f"{word}{number}")) for word in ("answer", "question") for number in (2, 3)] == [
+        0
+    ] * 4
+
+
 async def test_history_is_not_truncated_while_a_turn_runs(store: Store) -> None:
     """The record lies in the log and has no effect."""
     run = await three_turns(store)
