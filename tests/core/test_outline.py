@@ -49,6 +49,8 @@ def check(records: list[Record]) -> int:
             whole.apply(record)
         if turn not in whole.turns or not whole.turns[turn].number:
             continue  # what began it had no effect
+        if isinstance(records[outline.first - 1].event, e.TurnStarted) and not whole.turns[turn].started:
+            continue  # nor had its start: no runner starts what is held
         turns += 1
         mine, decided = began(outline.epoch), began(outline.epoch)
         mine.apply(outline.said)

@@ -259,9 +259,8 @@ async def test_what_takes_the_place_of_truncated_words_is_not_found_by_them(stor
     await run.write(*(e.ToolChanged(turn=turn, call=call, first=True, status="completed") for call in calls))
     await run.end(turn)
     await Run.claim(store)
-    assert [len(await store.search(f"{word}{number}")) for word in ("answer", "question") for number in (2, 3)] == [
-        0
-    ] * 4
+    for gone in ("answer2", "answer3", "question2", "question3"):
+        assert await store.search(gone) == []
 
 
 async def test_history_is_not_truncated_while_a_turn_runs(store: Store) -> None:
