@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.server.push.subscriptions import FILE
 from tests.journeys.handset import Handset
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
@@ -48,6 +49,8 @@ def test_an_ask_with_no_tab_open_is_one_notification_which_is_taken_back_when_it
         assert b"Tidy" not in handset.raw[0]
         (said,) = handset.headers
         assert (said["content-encoding"], said["urgency"]) == ("aes128gcm", "high")
+        written = house.home / FILE  # after the push service took it; a crash in between would send it once more
+        wait_until(lambda: ask["ask"] in written.read_text("utf-8"), "what was sent, written down")
         house.kill()
         house.start()
         other = person.begin(title="Other")
