@@ -67,8 +67,9 @@ def test_what_was_answered_while_the_server_was_away_is_taken_back_when_it_is_he
     with subscribed(tmp_path / "home") as (house, person, handset):
         session = person.begin()
         person.say(session, "!approve make")
-        person.wait_for_ask(session)
+        (ask,) = person.wait_for_ask(session)
         handset.wait(1)
+        wait_until(lambda: ask["ask"] in (house.home / FILE).read_text("utf-8"), "what was sent, written down")
         house.kill()
         house.end_runner(session)
         house.start()
