@@ -208,6 +208,23 @@ def test_a_new_session_is_as_it_was_asked_for() -> None:
     }
 
 
+def test_two_who_change_tags_at_once_both_have_their_way() -> None:
+    """Each decides from what it saw; the log holds one after the other."""
+    created = e.SessionCreated(tags=("a", "b"))
+    seen = session_of(created)
+    (desk,) = decide(seen, c.ChangeSession(add_tags=("c",), remove_tags=("a",))).intents
+    (phone,) = decide(seen, c.ChangeSession(add_tags=("d", "c"))).intents
+    assert session_of(created, desk, phone).tags == ("b", "c", "d")
+    assert session_of(created, phone, desk).tags == ("b", "d", "c")
+
+
+def test_a_whole_set_of_tags_replaces_what_another_added() -> None:
+    created = e.SessionCreated(tags=("a",))
+    (desk,) = decide(session_of(created), c.ChangeSession(add_tags=("b",))).intents
+    (phone,) = decide(session_of(created), c.ChangeSession(tags=("x",), add_tags=("y",))).intents
+    assert session_of(created, desk, phone).tags == ("x", "y")
+
+
 LOSERS: list[tuple[str, tuple[e.Event, ...]]] = [
     ("a second answer", (e.ApprovalAnswered(ask=AskId("may"), choice="deny"),) * 2),
     ("an answer to what is not there", (e.QuestionAnswered(ask=AskId("nowhere"), text="x"),)),

@@ -93,19 +93,17 @@ def _try_unbroken(tests: tuple[str, ...]) -> Trial:
 def _judge(name: str, copy: Path, tests: tuple[str, ...]) -> Trial:
     begun = time.monotonic()
     try:
-        ran = _python(copy, *PYTEST, *tests)
+        code, said = _python(copy, *PYTEST, *tests)
     except subprocess.TimeoutExpired:
         return Trial(name=name, verdict="invalid", why=f"The tests did not end within {PATIENCE} s.")
     verdicts: dict[int, Verdict] = {0: "survived", 1: "caught"}
-    last = (ran.stdout.strip() or ran.stderr.strip()).rpartition("\n")[2]
     seconds = time.monotonic() - begun
-    return Trial(name=name, verdict=verdicts.get(ran.returncode, "invalid"), seconds=seconds, why=last)
+    return Trial(name=name, verdict=verdicts.get(code, "invalid"), seconds=seconds, why=said.rpartition("\n")[2])
 
 
 def imported_from(copy: Path) -> Path:
     """Where the tests of this copy find the program: the package is also installed, and that one must not win."""
-    ran = _python(copy, "-c", "import holdfast; print(holdfast.__file__)")
-    return Path(ran.stdout.strip()).resolve()
+    return Path(_python(copy, "-c", "import holdfast; print(holdfast.__file__)")[1]).resolve()
 
 
 def _copy(folder: Path) -> Path:
@@ -115,15 +113,19 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _python(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _python(copy: Path, *arguments: str) -> tuple[int, str]:
+    """How it ended and what it said, in a file: a pipe would stay open as long as anything that it started lives."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "HOLDFAST"))}
     environment |= {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy,
-        env=environment,
-        timeout=PATIENCE,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with tempfile.TemporaryFile("w+", dir=copy) as said:
+        ran = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=copy,
+            env=environment,
+            timeout=PATIENCE,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        said.seek(0)
+        return ran.returncode, said.read().strip()

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from holdfast.core import codec
+from holdfast.core import codec, labels
 from holdfast.core import events as e
 from holdfast.core.records import Record
 from holdfast.core.session import Session, replay
@@ -63,6 +63,19 @@ def test_a_log_at_rest_comes_back_with_the_same_transcript(records: list[Record]
     if at_rest(before):
         assert _unallowed(folded(told)) == _unallowed(folded(whole))
     assert msgspec.json.decode(codec.encode_record(told[1]))["event"]["kind"] == "session.imported"
+
+
+def test_tags_that_were_added_are_those_of_the_session_and_bounded() -> None:
+    """However many changes a file has: a session never has more tags than it may."""
+    events: list[e.Event] = [
+        e.SessionCreated(tags=("a",)),
+        e.SessionChanged(tags=("a", "b"), add_tags=("b",)),
+        e.SessionChanged(tags=("a", "c"), add_tags=("c\n",)),
+        *(e.SessionChanged(tags=("a",), add_tags=(f"t{number}",)) for number in range(100)),
+    ]
+    records = [Record(seq=number, time=number, event=event) for number, event in enumerate(events, 1)]
+    assert replay(admitted(records[:3])).tags == ("a", "b", "c")
+    assert len(replay(admitted(records)).tags) == labels.TAGS
 
 
 @given(histories())

@@ -113,15 +113,17 @@ def _created(command: c.CreateSession) -> e.SessionCreated:
 
 
 def _changed(session: Session, command: c.ChangeSession) -> e.SessionChanged:
-    """Tags that are added or removed become the whole set: that is what the log has always said."""
+    """Of tags that are added or removed the whole set is said as well: an older runner folds only that."""
     given = msgspec.structs.asdict(command)
-    added, removed = labels.tags(given.pop("add_tags")), given.pop("remove_tags")
+    added, removed = labels.tags(command.add_tags), command.remove_tags
     if command.project is not UNSET:
         given["project"] = labels.project(command.project)
     if command.tags is not UNSET or added or removed:
         before = session.tags if command.tags is UNSET else command.tags
         kept = [tag for tag in before if tag not in removed]
         given["tags"] = labels.tags([*kept, *added])
+    # Beside a whole set, adding and removing only says what that set is to be.
+    given["add_tags"], given["remove_tags"] = (added, removed) if command.tags is UNSET else ((), ())
     return e.SessionChanged(**given)
 
 

@@ -149,7 +149,11 @@ class SessionRenamed(Intent, frozen=True, kw_only=True, tag="session.renamed"):
 
 
 class SessionChanged(Intent, frozen=True, kw_only=True, tag="session.changed"):
-    """What is set is changed; the rest stays. `seen` is the highest seq that a person had on screen."""
+    """What is set is changed; the rest stays. `seen` is the highest seq that a person had on screen.
+
+    `add_tags` and `remove_tags` say what was meant, so that two who change tags at once both have their way; `tags` is
+    then what came of it, as far as the writer knew, for those who know of nothing else.
+    """
 
     agent: str | UnsetType = UNSET
     model: str | UnsetType = UNSET
@@ -160,6 +164,8 @@ class SessionChanged(Intent, frozen=True, kw_only=True, tag="session.changed"):
     pinned: bool | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     seen: int | UnsetType = UNSET
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
 
 
 class SessionDeleted(Intent, frozen=True, kw_only=True, tag="session.deleted"):

@@ -278,10 +278,18 @@ class Session(State, kw_only=True, omit_defaults=True):
         self.mode = self.mode if event.mode is UNSET else event.mode
         self.workspace = self.workspace if event.workspace is UNSET else event.workspace
         self.project = self.project if event.project is UNSET else event.project
-        self.tags = self.tags if event.tags is UNSET else event.tags
+        self.tags = tagged(self.tags, event)
         self.pinned = self.pinned if event.pinned is UNSET else event.pinned
         self.archived = self.archived if event.archived is UNSET else event.archived
         self.seen = self.seen if event.seen is UNSET else max(self.seen, min(event.seen, self.seq))
+
+
+def tagged(tags: tuple[str, ...], event: e.SessionChanged) -> tuple[str, ...]:
+    """The tags of a session after this change."""
+    if event.add_tags or event.remove_tags:
+        kept = [tag for tag in tags if tag not in event.remove_tags]
+        return tuple(dict.fromkeys([*kept, *event.add_tags]))
+    return tags if event.tags is UNSET else event.tags
 
 
 def _show(

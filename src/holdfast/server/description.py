@@ -68,7 +68,7 @@ def _any_of(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unwired() -> Wiring:
-    raise NotImplementedError("A description answers no request.")
+    raise AssertionError("A description answers no request.")
 
 
 def _config() -> OpenAPIConfig:

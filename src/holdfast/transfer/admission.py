@@ -14,7 +14,7 @@ from holdfast.core import events as e
 from holdfast.core import ids, labels, recovery
 from holdfast.core.errors import BadId
 from holdfast.core.records import Late, Record
-from holdfast.core.session import Session, replay
+from holdfast.core.session import Session, replay, tagged
 from holdfast.transfer.scribe import CLIENT
 from holdfast.transfer.values import moment
 
@@ -47,6 +47,7 @@ class Admission:
         self._imported = imported
         self._blobs = blobs
         self._agent = ""
+        self._tags: tuple[str, ...] = ()
         self._time = 0
         self._facts: dict[int, int] = {}
 
@@ -90,8 +91,9 @@ class Admission:
             case e.SessionChanged():
                 self._agent = self._agent if event.agent is UNSET else event.agent
                 project = UNSET if event.project is UNSET else labels.taken_project(event.project)
-                tags = UNSET if event.tags is UNSET else labels.taken_tags(event.tags)
-                filed = msgspec.structs.replace(event, project=project, tags=tags)
+                self._tags = labels.taken_tags(tagged(self._tags, event))
+                tags = UNSET if event.tags is UNSET else self._tags
+                filed = msgspec.structs.replace(event, project=project, tags=tags, add_tags=(), remove_tags=())
                 yield msgspec.structs.replace(filed, workspace=UNSET, mode=UNSET, seen=UNSET, extra=None)
             case e.ApprovalAnswered():
                 # What was allowed for longer was allowed there. Here it is asked again.
@@ -113,12 +115,13 @@ class Admission:
         if self.records:
             return
         self._agent = event.agent
+        self._tags = labels.taken_tags(event.tags)
         yield e.SessionCreated(
             title=event.title,
             agent=event.agent,
             model=event.model,
             project=labels.taken_project(event.project),
-            tags=labels.taken_tags(event.tags),
+            tags=self._tags,
             client=event.client,
         )
         yield self._imported

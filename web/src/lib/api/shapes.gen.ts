@@ -900,6 +900,8 @@ export interface SessionChanged {
   pinned?: boolean
   archived?: boolean
   seen?: number
+  add_tags: string[]
+  remove_tags: string[]
 }
 
 export interface SessionCreated {
@@ -1403,7 +1405,7 @@ export const SHAPES = {
   RunnerStopped: {"kind":{"e":["runner.stopped"]},"reason":["s",""]},
   Segment: {"owner":"s","first":"i","last":"i","base":"i","since":"i","begun":"i","agent":["s",""],"reference":["s",""],"dead":["b",false],"adopted":["b",false]},
   Session: {"seq":["i",0],"created":["i",0],"title":["s",""],"titled_by":[{"e":["","agent","person"]},""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"predecessor":[{"o":["s","0"]},null],"seen":["i",0],"activity":["i",0],"active_at":["i",0],"epoch":["i",0],"alive":["b",false],"opening":[{"o":["@Opening","0"]},null],"process":[{"o":["@Process","0"]},null],"described":[{"o":["@Description","0"]},null],"conversation":[{"o":["@Conversation","0"]},null],"failure":["s",""],"failed_starts":["i",0],"turns":[{"m":"@Turn"},{}],"queue":[{"a":"s"},[]],"running":[{"o":["s","0"]},null],"latest":[{"o":["s","0"]},null],"last_outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"last_run":[{"o":["@Run","0"]},null],"notified":[{"o":["s","0"]},null],"numbered":["i",0],"asks":[{"m":"@Place"},{}],"rules":[{"a":"@Rule"},[]],"recovering":[{"m":"@Recovering"},{}],"usage":["@Usage",{}],"context_used":["i",0],"context_window":["i",0],"notice":[{"o":["@NoticeRaised","0"]},null],"ledger":[{"o":["@Ledger","0"]},null]},
-  SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"]},
+  SessionChanged: {"kind":{"e":["session.changed"]},"client":["s",""],"agent":["s"],"model":["s"],"mode":["s"],"workspace":["s"],"project":["s"],"tags":[{"a":"s"}],"pinned":["b"],"archived":["b"],"seen":["i"],"add_tags":[{"a":"s"},[]],"remove_tags":[{"a":"s"},[]]},
   SessionCreated: {"kind":{"e":["session.created"]},"client":["s",""],"title":["s",""],"agent":["s",""],"model":["s",""],"mode":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"predecessor":[{"o":["s","0"]},null],"reference":["s",""]},
   SessionDeleted: {"kind":{"e":["session.deleted"]},"client":["s",""]},
   SessionForked: {"kind":{"e":["session.forked"]},"client":["s",""],"source":"s","turn":"s"},

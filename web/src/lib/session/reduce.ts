@@ -334,7 +334,12 @@ function change(state: Session, event: wire.SessionChanged): void {
   state.mode = event.mode ?? state.mode
   state.workspace = event.workspace ?? state.workspace
   state.project = event.project ?? state.project
-  state.tags = event.tags ?? state.tags
+  const { add_tags: added, remove_tags: removed } = event
+  if (added.length > 0 || removed.length > 0) {
+    state.tags = [...new Set([...state.tags.filter((tag) => !removed.includes(tag)), ...added])]
+  } else {
+    state.tags = event.tags ?? state.tags
+  }
   state.pinned = event.pinned ?? state.pinned
   state.archived = event.archived ?? state.archived
   if (event.seen !== undefined) state.seen = Math.max(state.seen, Math.min(event.seen, state.seq))
