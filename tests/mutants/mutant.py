@@ -23,7 +23,11 @@ ROOT = Path(__file__).parents[2]
 LISTS = sorted(Path(__file__).parent.glob("*.toml"))
 WORKERS = 2
 PATIENCE = 180
-PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "tests.mutants.unshrunk")
+WORDS = 4_000
+"""Of what the tests said at last, this much is kept."""
+HANGING = PATIENCE * 2 // 3
+"""Before that a test that hangs says where; and a mutant that makes one hang is caught by it."""
+PYTEST = ("-m", "pytest", "-x", "-q", f"--timeout={HANGING}", "-p", "no:cacheprovider", "-p", "tests.mutants.unshrunk")
 UNNEEDED = shutil.ignore_patterns("static", "browser", "packaging")
 
 Verdict = Literal["caught", "survived", "invalid"]
@@ -98,7 +102,7 @@ def _judge(name: str, copy: Path, tests: tuple[str, ...]) -> Trial:
         return Trial(name=name, verdict="invalid", why=f"The tests did not end within {PATIENCE} s.")
     verdicts: dict[int, Verdict] = {0: "survived", 1: "caught"}
     seconds = time.monotonic() - begun
-    return Trial(name=name, verdict=verdicts.get(code, "invalid"), seconds=seconds, why=said.rpartition("\n")[2])
+    return Trial(name=name, verdict=verdicts.get(code, "invalid"), seconds=seconds, why=said[-WORDS:])
 
 
 def imported_from(copy: Path) -> Path:
