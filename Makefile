@@ -6,7 +6,7 @@
 #   make test-agents the tests with real agents, installed into a cached folder outside of the project
 #   make lint        ruff, types, the layers of the house, svelte-check
 #   make web         build the page
-#   make bench       the numbers
+#   make bench       the numbers, as a table, and in .bench/ as JSON and a picture
 #   make crashes     kill processes everywhere (SEEDS=n: and at n random moments)
 #   make mutants     break the code on purpose; every breakage must fail a test
 #   make clean       remove all that was set up or built here
@@ -55,7 +55,7 @@ web-test: $(SET_UP)
 	@$(NPM) test --silent
 
 bench: $(SET_UP)
-	@$(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python -m bench --json .bench/numbers.json --plot .bench/numbers.svg $(ARGS)
 
 crashes: $(SET_UP) $(PAGE)
 	@$(BIN)/python -m tests.crashes --table --seeds $(SEEDS) $(ARGS)

@@ -1,6 +1,6 @@
 """Run the measurements, all or those that are named, and print their table.
 
-`python -m bench [--quick] [--json PATH] [--document PATH] [--folder PATH] [name ...]`
+`python -m bench [--quick] [--json PATH] [--plot PATH] [--document PATH] [--folder PATH] [name ...]`
 """
 
 import argparse
@@ -26,10 +26,12 @@ from bench import (
     replaying,
     report,
     searching,
+    serving,
     starting,
     streaming,
     viewing,
 )
+from bench.machine import look
 from bench.measure import Number
 from bench.workshop import Workshop
 
@@ -44,6 +46,7 @@ ALL: dict[str, Run] = {
     "search": searching.run,
     "contention": contending.run,
     "start": starting.run,
+    "http": serving.run,
     "latency": streaming.run,
     "viewers": viewing.run,
     "starts": launching.run,
@@ -59,6 +62,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="name", help=f"what to measure: {', '.join(ALL)} (all)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size: shows that it runs, no more")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
+    parser.add_argument("--plot", type=Path, help="draw how much of its goal each needs into this file (SVG)")
     parser.add_argument("--document", type=Path, help="write the table between the marks of this document")
     parser.add_argument("--folder", type=Path, help="where to make the stores: on the disk that is to be measured")
     return parser.parse_args()
@@ -79,14 +83,17 @@ def main() -> int:
     if unknown:
         print(f"There is no measurement {unknown[0]!r}. Known: {', '.join(ALL)}.", file=sys.stderr)
         return 2
+    machine = look()
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=arguments.folder) as folder:
         workshop = Workshop(Path(folder), quick=arguments.quick)
         numbers = asyncio.run(_measure(arguments.names or list(ALL), workshop))
-    print(report.table(numbers))
+    print(f"{report.table(numbers)}\n{machine}")
     if arguments.json:
-        report.write_json(arguments.json, numbers)
+        report.write_json(arguments.json, numbers, machine)
+    if arguments.plot:
+        report.write_plot(arguments.plot, numbers, str(machine))
     if arguments.document:
-        report.write_document(arguments.document, numbers)
+        report.write_document(arguments.document, numbers, str(machine))
     return 0
 
 

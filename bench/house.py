@@ -17,6 +17,8 @@ from holdfast.ownership import probe
 from holdfast.settings import Settings
 from tests.journeys.house import House
 
+STILL = 0.3
+"""Seconds without work after which a process counts as waiting."""
 INSIDE = Path(__file__).parent / "inside"
 PATIENCE = 120.0
 """Seconds: a limit against hanging, not a measure of speed."""
@@ -134,3 +136,9 @@ def busy(pid: int) -> int:
     """Ticks of processor time that it has used."""
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
+
+
+def at_rest(pid: int) -> bool:
+    before = busy(pid)
+    sleep(STILL)
+    return busy(pid) == before

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 import httpx
 
 from bench import report
+from bench.machine import look
 from bench.measure import Number, percentile
 
 PATIENCE = 300.0
@@ -196,7 +197,7 @@ def main() -> int:
     for number in numbers:
         print(f"{number.name}: {number.note}")
     if arguments.json:
-        report.write_json(arguments.json, numbers)
+        report.write_json(arguments.json, numbers, look())
     return 0
 
 

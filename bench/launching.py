@@ -9,12 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 from statistics import median
-from time import sleep
 
 import httpx
 import msgspec
 
-from bench.house import Serving, busy, resident, serving, until
+from bench.house import Serving, at_rest, resident, serving, until
 from bench.measure import Number, percentile, seconds
 from bench.workshop import Workshop
 from tests.real.model import serving as mock_model
@@ -23,8 +22,6 @@ LIBRARIES = "import asyncio, apsw, msgspec"
 SERVER_LIBRARIES = f"{LIBRARIES}, uvloop, httptools, uvicorn, litestar"
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 RUNNER_GOAL, AGENT_GOAL, BUILTIN_GOAL = 40, 100, 150
-STILL = 0.3
-"""Seconds without work after which a process counts as waiting."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +61,7 @@ def run(workshop: Workshop) -> list[Number]:
 def _launches(home: Path, count: int, *, spare: bool, model: str = "") -> tuple[list[Launch], float]:
     """Launch one after the other; also what the server weighs before."""
     with serving(home, runners=count + 1, spare=spare, model=model) as house:
-        until(lambda: _waits(house.pid), "a server at rest")
+        until(lambda: at_rest(house.pid), "a server at rest")
         idle = resident(house.pid)
         done: list[Launch] = []
         for _ in range(count):
@@ -79,7 +76,7 @@ def _wait_for_spare(house: Serving, taken: set[int]) -> None:
 
     def ready() -> bool:
         spares = [pid for pid in _children(house.pid) if pid not in taken and _is_spare(pid)]
-        return any(_children(pid) and all(_waits(each) for each in (pid, *_children(pid))) for pid in spares)
+        return any(_children(pid) and all(at_rest(each) for each in (pid, *_children(pid))) for pid in spares)
 
     until(ready, "a spare that waits")
 
@@ -117,12 +114,6 @@ def _ask(url: str, count: int) -> float:
 
     with httpx.Client() as client:
         return median(seconds(once) for _ in range(count))
-
-
-def _waits(pid: int) -> bool:
-    before = busy(pid)
-    sleep(STILL)
-    return busy(pid) == before
 
 
 def _start(program: str, count: int) -> float:

@@ -4,11 +4,14 @@ What is measured and what it is compared with take turns, and each pair swaps th
 hits both. A ratio is the median over the ratios of the pairs.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from statistics import median
 from time import perf_counter
 
 import msgspec
+
+GOAL = re.compile(r"(<=|>=|<) ([\d,.]+) ?(%?)")
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -24,6 +27,26 @@ class Number(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     goal: str = ""
     met: bool | None = None
     note: str = ""
+
+    @property
+    def limit(self) -> tuple[float, bool] | None:
+        """What its goal says first, in its own unit, and whether that is a least; none without a goal."""
+        found = GOAL.match(self.goal)
+        if found is None:
+            return None
+        figure = float(found[2].replace(",", ""))
+        return (figure / 100 if found[3] == "%" else figure), found[1] == ">="
+
+    @property
+    def share(self) -> float | None:
+        """How much of what its goal allows it needs: 1 is just met, less is better."""
+        if self.limit is None:
+            return None
+        figure, least = self.limit
+        value = self.ratio if "%" in self.goal or " x" in self.goal.split(",")[0] else self.value
+        if value is None:
+            return None
+        return figure / value if least else value / figure
 
 
 class Pairs:

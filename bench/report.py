@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 
+from bench.machine import Machine
 from bench.measure import Number
+from bench.plot import plot
 
 BEGIN, END = "<!-- numbers: written by `python -m bench --document` -->", "<!-- end of numbers -->"
 ROW, NOTE = re.compile(r"\| (\w+): "), re.compile(r"- (\w+), ")
@@ -54,12 +56,19 @@ def document(numbers: Sequence[Number], before: str = "") -> str:
     return "\n".join([*lines, "", *(note for group in rows for note in notes.get(group, ()))])
 
 
-def write_document(path: Path, numbers: Sequence[Number]) -> None:
+def write_document(path: Path, numbers: Sequence[Number], about: str) -> None:
     """Put the table between the marks of a document; the rest stays as it is, and so do groups not measured now."""
     before, _, rest = path.read_text("utf-8").partition(BEGIN)
     old, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{document(numbers, old)}\n\n{END}{after}", "utf-8")
+    path.write_text(f"{before}{BEGIN}\n\n{about}.\n\n{document(numbers, old)}\n\n{END}{after}", "utf-8")
 
 
-def write_json(path: Path, numbers: Sequence[Number]) -> None:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(numbers)) + b"\n")
+def write_json(path: Path, numbers: Sequence[Number], machine: Machine) -> None:
+    found = {"machine": machine, "numbers": numbers}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+
+
+def write_plot(path: Path, numbers: Sequence[Number], about: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(plot(numbers, about), "utf-8")

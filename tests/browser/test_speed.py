@@ -3,7 +3,6 @@
 Limits are those of the promise, counted in bytes, frames and shifts; nothing here depends on how fast a machine is.
 """
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,13 @@ from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.browser.weight import weigh
 from tests.browser.written import talk, write_session
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-STATIC = Path(__file__).parents[2] / "src/holdfast/static"
 BUDGET = 150_000
 FILES = 15
 SHIFT = 0.02
@@ -41,20 +40,11 @@ COUNT = """() => {
 
 
 def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, house: House) -> None:
-    with desk(chromium, house) as place:
-        seat = place.tab()
-        seat.page.get_by_role("button", name="Start the tour").click()
-        expect(seat.page.get_by_role("heading", name="Welcome to Holdfast")).to_be_visible(timeout=PATIENCE_MS)
-        loaded = {address.removeprefix(seat.link) for address in seat.addresses if address.endswith(".js")}
-        # The colours of code come when a block is closed; they count as well, with one language.
-        loaded |= {
-            f"/assets/{path.name}" for name in ("languages", "bash") for path in STATIC.glob(f"assets/{name}-*.js")
-        }
-        found = [STATIC / path.removeprefix("/") for path in loaded if (STATIC / path.removeprefix("/")).is_file()]
-        assert len(found) >= 3
-        assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in found) <= BUDGET
-        assert len([address for address in seat.addresses if "/api/" not in address]) <= FILES, seat.addresses
-        assert all(address.startswith((seat.link, "data:", "blob:")) for address in seat.addresses)
+    weight = weigh(chromium, house)
+    assert weight.scripts >= 3
+    assert weight.script <= BUDGET
+    assert len([address for address in weight.requests if not address.startswith("/api/")]) <= FILES, weight.requests
+    assert weight.elsewhere == []
 
 
 def test_nothing_jumps_over_a_whole_turn(chromium: Browser, house: House, person: Person) -> None:
