@@ -47,6 +47,7 @@ async def take_over(store: Store, lock: Lock, settings: Settings, now: int) -> O
     """Become the owner of a locked session, and look once at what earlier owners left.
 
     That there is something to look for is part of the claim: whoever dies before the look leaves it to the next owner.
+    Where nobody ever was, nobody is looked for: every process of a run was started after a claim.
     """
 
     def loss(session: Session) -> Sequence[AnyFact]:
@@ -54,7 +55,8 @@ async def take_over(store: Store, lock: Lock, settings: Settings, now: int) -> O
         sight = "nothing" if turn is None else see(spool_path(settings.spools, lock.session, turn.epoch))[0]
         return [*recovery.loss(session), *([] if turn is None else recovery.first_verdict(turn.id, sight))]
 
-    await asyncio.to_thread(end_tree, f"{lock.session}:", home=str(settings.home))
+    if await store.claims(lock.session):
+        await asyncio.to_thread(end_tree, f"{lock.session}:", home=str(settings.home))
     claimed = await store.claim(lock.session, loss)
     faults.point("salvage.claimed")
     owned = Owned(claimed.epoch, claimed.n, claimed.head, claimed.session)

@@ -491,6 +491,7 @@ async def _everything(store: Store) -> list[Any]:
         [await store.sessions(query) for query in queries],
         await store.changes(0, EVERYTHING),
         await store.owners(),
+        [await _outcome(lambda store, name=name: store.claims(name), store) for name in SESSIONS],
         [sorted(found, key=msgspec.json.encode) for found in hits],
         [await _outcome(lambda store, name=name: store.find(name, "a", stretch=7), store) for name in SESSIONS],
     ]

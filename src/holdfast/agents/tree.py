@@ -70,8 +70,9 @@ def end_tree(
         if left and time.monotonic() > deadline:
             return left
         looks = 0 if left else looks + 1
-        time.sleep(pause)
-        pause = min(0.05, pause * 2)
+        if looks < 2:
+            time.sleep(pause)
+            pause = min(0.05, pause * 2)
     return set()
 
 

@@ -286,6 +286,9 @@ class MemoryStore:
         living = [(log.number, name, log.epoch) for name, log in self._logs.items() if log.projection.session.alive]
         return [Owner(name, epoch) for _, name, epoch in sorted(living)]
 
+    async def claims(self, session: SessionId) -> int:
+        return self._find(session).epoch
+
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
         hits = [
             hit(text, name, log.overview.title, item)

@@ -305,6 +305,10 @@ class Store(Protocol):
         """The sessions whose log says that a runner lives, whether or not it does."""
         ...
 
+    async def claims(self, session: SessionId) -> int:
+        """How often the session was claimed: 0 if nobody ever owned it. Raises `NoSuchSession`."""
+        ...
+
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
         """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
         ...

@@ -266,3 +266,14 @@ async def test_an_owner_is_listed_with_its_present_epoch(store: Store) -> None:
     await Run.claim(store)
     await Run.claim(store)
     assert await store.owners() == [Owner(S1, 2)]
+
+
+async def test_claims_are_counted_whether_or_not_anything_was_written(store: Store) -> None:
+    """Who takes over knows whether anybody was there before: a claim alone may have started something."""
+    assert await store.claims(S1) == 0
+    await store.claim(S1, lambda _: [])
+    assert await store.claims(S1) == 1
+    await Run.claim(store)
+    assert await store.claims(S1) == 2
+    with pytest.raises(NoSuchSession):
+        await store.claims(SessionId("nowhere"))

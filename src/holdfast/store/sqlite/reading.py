@@ -84,6 +84,7 @@ WHERE o.change > ? ORDER BY o.change LIMIT ?
 OWNERS = """
 SELECT s.id, s.epoch FROM overviews o JOIN sessions s ON s.number = o.session WHERE o.alive ORDER BY o.session
 """
+CLAIMS = "SELECT epoch FROM sessions WHERE number = ?"
 SEARCH = """
 SELECT s.id, o.body, i.body FROM words w JOIN items i ON i.id = w.rowid
 JOIN sessions s ON s.number IN (
@@ -186,6 +187,10 @@ class Reading:
     def owners(self) -> list[Owner]:
         with self._transaction():
             return [Owner(SessionId(name), epoch) for name, epoch in self._execute(OWNERS)]
+
+    def claims(self, session: SessionId) -> int:
+        with self._transaction():
+            return self._execute(CLAIMS, (self._find(session)[0],)).fetchall()[0][0]
 
     def search(self, text: str, limit: int, session: SessionId | None) -> list[Hit]:
         expression = match_expression(text)

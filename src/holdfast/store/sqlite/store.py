@@ -214,6 +214,9 @@ class SqliteStore:
     async def owners(self) -> list[Owner]:
         return await self._reader.do(Reading.owners)
 
+    async def claims(self, session: SessionId) -> int:
+        return await self._reader.do(lambda reading: reading.claims(session))
+
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
         with contextlib.suppress(StoreError):  # a store that can't be written is searched as far as it is indexed
             await self.index()
