@@ -6,9 +6,9 @@ waits for it. What is complete is used as it is. A test skips itself if nothing 
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,8 +63,7 @@ def _download(place: Path, package: str) -> None:
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     _call([*pip, "--no-binary", package.partition("=")[0], "--dest", str(place), package], place, package)
     (archive,) = place.glob("*.tar.gz")
-    with tarfile.open(archive) as files:
-        files.extractall(place, filter="data")
+    shutil.unpack_archive(archive, place)
 
 
 def _call(command: list[str], place: Path, package: str, path: str = "") -> None:

@@ -73,7 +73,19 @@ def test_class_04_nobody_can_take_a_new_house_before_its_owner(tmp_path: Path) -
         assert first.post("/api/account/token").status_code == 401
 
 
-@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "store/../../evil", "blobs/link"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "/tmp/evil",
+        "store/../../evil",
+        "blobs/link",
+        "blobs/aa/link",
+        "token",
+        "store/evil.db",
+        "blobs/a/evil",
+    ],
+)
 def test_class_05_a_hostile_backup_writes_nothing_outside_and_over_nothing(tmp_path: Path, name: str) -> None:
     source, home = tmp_path / "hostile.tar", tmp_path / "home"
     with tarfile.open(source, "w") as archive:

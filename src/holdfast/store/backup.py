@@ -7,6 +7,7 @@ that knew the old history starts over.
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 import tarfile
@@ -28,6 +29,7 @@ STORE = "store"
 BLOBS = "blobs"
 CONFIG = "config.toml"
 DRAFT = ".backup."
+HELD = re.compile(rf"{STORE}/{re.escape(DATABASE)}|{BLOBS}/\w\w/\w+|{re.escape(CONFIG)}", re.ASCII)
 PIECE = 1 << 20
 DAY = 24 * 60 * 60
 
@@ -174,11 +176,25 @@ def _files(home: Path) -> Iterator[tuple[Path, str]]:
 def _unpack(source: Path, target: Path) -> None:
     try:
         with tarfile.open(source) as archive:
-            archive.extractall(target, filter="data")
+            for entry in archive:
+                if not entry.isdir():
+                    _take(archive, entry, target, source)
     except (OSError, tarfile.TarError) as exc:
         raise NoBackup(source, exc) from exc
     if not (target / STORE / DATABASE).is_file():
         raise NoBackup(source, "it holds no database")
+
+
+def _take(archive: tarfile.TarFile, entry: tarfile.TarInfo, target: Path, source: Path) -> None:
+    """Write what a backup holds, a plain file under one of the names that we give, and nothing else."""
+    held = archive.extractfile(entry) if entry.isfile() and HELD.fullmatch(entry.name) else None
+    if held is None:
+        raise NoBackup(source, f"it holds {entry.name!r}")
+    path = target / entry.name
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with held, path.open("xb") as file:
+        path.chmod(0o600)
+        shutil.copyfileobj(held, file, PIECE)
 
 
 def _begin_new_history(database: Path) -> None:
