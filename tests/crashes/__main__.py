@@ -2,7 +2,7 @@
 
 `make crashes SEEDS=100` plays the table and the seeds 1 to 100. `python -m tests.crashes --case "outbox.appended"`
 plays the cases whose name holds these words, `--seeds 1 --first 17` the seed 17. A home in which a promise was broken
-is kept.
+is kept. `make crashes ARGS=--document` writes down what became of them.
 """
 
 import argparse
@@ -24,7 +24,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true", help="every case of the table")
     parser.add_argument("--case", default="", help="the cases of the table whose name holds this")
     parser.add_argument("--workers", type=int, default=5, help="homes at a time")
-    parser.add_argument("--document", type=Path, help="write the numbers between the marks of this document")
+    parser.add_argument(
+        "--document",
+        action="store_true",
+        help="write the numbers into docs/crash-matrix.md, and in short into README.md",
+    )
     return parser.parse_args()
 
 
@@ -55,7 +59,7 @@ def main() -> int:
     text = report.numbers(outcomes, time.monotonic() - started)
     print(f"\n{text}")
     if arguments.document:
-        report.write_document(arguments.document, text)
+        report.write(outcomes, text)
     return int(any(outcome.flaws for outcome in outcomes))
 
 

@@ -1,20 +1,46 @@
-"""The table of what was played: in the terminal, and in `docs/crash-matrix.md`."""
+"""The table of what was played: in the terminal, in `docs/crash-matrix.md`, and in short in `README.md`."""
 
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from holdfast import faults
-from tests.crashes.cases import COLUMNS, IMPOSSIBLE, MOMENTS, NOBODY, run_points
+from tests.crashes.cases import COLUMNS, IMPOSSIBLE, MOMENTS, NOBODY, Column, run_points
 from tests.crashes.stage import Outcome
 
 BEGIN, END = "<!-- numbers: written by `make crashes` -->", "<!-- end of numbers -->"
 FLAWS = ("lost", "doubled", "stuck", "other")
+ROOT = Path(__file__).parents[2]
+PAGE, README = ROOT / "docs" / "crash-matrix.md", ROOT / "README.md"
+TOLD: dict[Column, str] = {
+    "server": "the server",
+    "runner": "the run's process",
+    "agent": "its agent",
+    "server + runner": "server and run together",
+    "second kill": "both, and again while that is made good",
+}
+"""The columns in the words of somebody who has not read the page."""
+RANDOM = "any of them, at random moments"
 
 
 def numbers(outcomes: Sequence[Outcome], seconds: float) -> str:
     """The whole report as Markdown."""
     return "\n\n".join([_summary(outcomes, seconds), _matrix(outcomes), _kinds(outcomes)])
+
+
+def brief(outcomes: Sequence[Outcome]) -> str:
+    """A line for everybody who was killed, and one for all: what the README shows."""
+    groups = {told: [o for o in outcomes if not o.case.seed and o.case.column == name] for name, told in TOLD.items()}
+    groups[RANDOM] = [outcome for outcome in outcomes if outcome.case.seed]
+    lines = [_counted(name, group) for name, group in groups.items()]
+    head = ["| killed by `kill -9` | cases | lost | doubled | stuck | otherwise wrong |", "|---|--:|--:|--:|--:|--:|"]
+    return "\n".join([*head, *lines, _counted("**all**", outcomes)])
+
+
+def write(outcomes: Sequence[Outcome], text: str) -> None:
+    """Keep the whole report on its page, and the short one in the README."""
+    write_document(PAGE, text)
+    write_document(README, brief(outcomes))
 
 
 def write_document(path: Path, text: str) -> None:
@@ -68,7 +94,9 @@ def _kinds(outcomes: Sequence[Outcome]) -> str:
         "at moments of a turn": [o for o in outcomes if not o.case.at and not o.case.seed],
         "at random moments": [o for o in outcomes if o.case.seed],
     }
-    for name, group in groups.items():
-        found = Counter(kind for outcome in group for kind in flaws(outcome))
-        lines.append(f"| {name} | {len(group)} | {' | '.join(str(found[kind]) for kind in FLAWS)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(_counted(name, group) for name, group in groups.items())])
+
+
+def _counted(name: str, group: Sequence[Outcome]) -> str:
+    found = Counter(kind for outcome in group for kind in flaws(outcome))
+    return f"| {name} | {len(group)} | {' | '.join(str(found[kind]) for kind in FLAWS)} |"
