@@ -14,6 +14,8 @@ import pytest
 from holdfast import __version__
 from tests.served import served
 
+MOST = 6_000_000
+"""Bytes of a wheel."""
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
@@ -55,6 +57,12 @@ def assert_serves_its_page(command: Path, home: Path) -> None:
             assert httpx.get(f"{server.link}{file}").status_code == 200
 
 
+def assert_doctor_finds_all_well(command: Path, home: Path) -> None:
+    done = subprocess.run([command, "doctor", "--home", home], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.endswith("All is well.\n")
+
+
 def test_pip_install_gives_a_working_page(tree: Path, tmp_path: Path, path_without_node: str) -> None:
     command = install([str(tree)], path_without_node, tmp_path)
     shutil.rmtree(tree)
@@ -74,5 +82,7 @@ def test_a_wheel_from_the_sdist_gives_a_working_page(sdist: Path, tmp_path: Path
     names = zipfile.ZipFile(wheel).namelist()
     assert "holdfast/static/index.html" in names
     assert not [name for name in names if not name.startswith(("holdfast/", f"holdfast-{__version__}.dist-info/"))]
+    assert wheel.stat().st_size <= MOST
     command = install([str(wheel)], path_without_node, tmp_path)
     assert_serves_its_page(command, tmp_path)
+    assert_doctor_finds_all_well(command, tmp_path / "other")
