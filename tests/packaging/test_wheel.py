@@ -41,6 +41,7 @@ def run(command: list[str], path: str, folder: Path) -> None:
 
 def install(arguments: list[str], path: str, folder: Path) -> Path:
     """Install into a new virtual environment; the `holdfast` command in it."""
+    folder.mkdir(exist_ok=True)
     environment = folder / "environment"
     run([sys.executable, "-m", "venv", str(environment)], path, folder)
     run([str(environment / "bin/python"), "-m", "pip", "install", "--quiet", *arguments], path, folder)
@@ -64,13 +65,12 @@ def assert_doctor_finds_all_well(command: Path, home: Path) -> None:
 
 
 def test_pip_install_gives_a_working_page(tree: Path, tmp_path: Path, path_without_node: str) -> None:
+    """First as a user installs it, without the clone; then as a developer does, from a clone whose page is built."""
     command = install([str(tree)], path_without_node, tmp_path)
-    shutil.rmtree(tree)
+    hidden = tree.rename(tmp_path / "hidden")
     assert_serves_its_page(command, tmp_path)
-
-
-def test_an_editable_install_gives_a_working_page(tree: Path, tmp_path: Path, path_without_node: str) -> None:
-    command = install(["--editable", str(tree)], path_without_node, tmp_path)
+    hidden.rename(tree)
+    command = install(["--editable", str(tree)], path_without_node, tmp_path / "developer")
     assert_serves_its_page(command, tmp_path)
 
 
