@@ -259,7 +259,7 @@ def test_M8_twenty_slow_evictions_hold_up_no_request(tmp_path: Path) -> None:
         person = Person(house)
         diaries = [Diary(person, tmp_path / f"work-{number}") for number in range(20)]
         for diary in diaries:
-            person.say(diary.session, "!memory slow 8000\n!say done")
+            person.say(diary.session, "!memory slow 20000\n!say done")
         for diary in diaries:
             diary.wait(generation=1)
         for diary in diaries:

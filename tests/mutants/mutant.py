@@ -22,7 +22,7 @@ import msgspec
 ROOT = Path(__file__).parents[2]
 LISTS = sorted(Path(__file__).parent.glob("*.toml"))
 WORKERS = 2
-PATIENCE = 180
+PATIENCE = 900
 WORDS = 4_000
 """Of what the tests said at last, this much is kept."""
 HANGING = PATIENCE * 2 // 3

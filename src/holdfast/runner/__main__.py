@@ -2,8 +2,8 @@
 
 Everything is imported before the session is claimed: an upgrade may replace the files under a runner. With `--spare`
 the name of the session comes later, as a line on standard input, from the server that keeps this process warm; if the
-server goes first, so does the spare. A spare that is given an `--agent` has that one started as well. With `--open` the
-agent is opened at once: somebody is about to ask for something.
+server goes first, so does the spare. Until then it has the store open and, if one is named by `--agent`, an agent
+started. With `--open` the agent is opened at once: somebody is about to ask for something.
 """
 
 import argparse
@@ -64,19 +64,37 @@ async def wait(settings: Settings, agent: str) -> int:
     """Be a spare: have an agent started, if one is named, and wait for a session."""
     find_agent = partial(catalog.find, added=added_in(settings))
     early = Early.of(agent, settings, find_agent) if agent else None
+    store = await _open_early(settings)
     name, *words = (await asyncio.to_thread(sys.stdin.readline)).split() or [""]
     if name:
-        return await own(settings, session_id(name), early, ready="open" in words)
+        return await own(settings, session_id(name), early, store, ready="open" in words)
     if early is not None:
         await early.dismiss()
+    if store is not None:
+        await store.close()
     return 0
 
 
-async def own(settings: Settings, session: SessionId, early: Early | None = None, *, ready: bool = False) -> int:
+async def _open_early(settings: Settings) -> SqliteStore | None:
+    """The store, if it can be opened now. If not, whoever has a session says why."""
+    try:
+        return await SqliteStore.open_folder(settings.store, Options(autocheckpoint=RUNNER_AUTOCHECKPOINT))
+    except HoldfastError:
+        return None
+
+
+async def own(
+    settings: Settings,
+    session: SessionId,
+    early: Early | None = None,
+    store: SqliteStore | None = None,
+    *,
+    ready: bool = False,
+) -> int:
     """Take the session, run it, and let it go. `ready` says to open the agent before there is a turn."""
     with contextlib.closing(logs.start(settings.logs / "runners", settings.file.log.level, name=f"{session}.log")):
         try:
-            return await _own(settings, session, early, ready=ready)
+            return await _own(settings, session, early, store, ready=ready)
         except HoldfastError as exc:
             log.exception("runner.failed", extra={"session": session})
             print(f"holdfast runner: {exc}", file=sys.stderr)
@@ -84,17 +102,22 @@ async def own(settings: Settings, session: SessionId, early: Early | None = None
         finally:
             if early is not None:
                 await early.dismiss()
+            if store is not None:
+                await store.close()
 
 
-async def _own(settings: Settings, session: SessionId, early: Early | None, *, ready: bool) -> int:
+async def _own(
+    settings: Settings, session: SessionId, early: Early | None, store: SqliteStore | None, *, ready: bool
+) -> int:
     for number in (signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)  # whoever sees the lock may signal its holder, who may not be ready
     lock = Lock.take(settings.locks, session)
     if lock is None:
         return TAKEN
     faults.point("ownership.locked")
-    options = Options(bells=settings.bells, session=session, autocheckpoint=RUNNER_AUTOCHECKPOINT)
-    store = await SqliteStore.open_folder(settings.store, options)
+    if store is None:
+        store = await SqliteStore.open_folder(settings.store, Options(autocheckpoint=RUNNER_AUTOCHECKPOINT))
+    store.hear_of(session, settings.bells)
     try:
         await _run(settings, store, lock, early, ready=ready)
     finally:

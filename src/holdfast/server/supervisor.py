@@ -293,8 +293,11 @@ class Supervisor:
             )
 
     def _keep_spare(self) -> None:
-        """Have one runner ready, with everything imported, that only lacks the name of its session."""
-        if self._settings.file.runners.spare and self._spare is None:
+        """Have one runner ready, with everything imported, that only lacks the name of its session.
+
+        Not while another is on its way: it would take the processor from the one that somebody waits for.
+        """
+        if self._settings.file.runners.spare and self._spare is None and not self._spawned:
             agent = ["--agent", name] if (name := self._early()) else []
             self._spare = self._start(["--spare", *agent], self._settings.logs / "runners" / "spare.err", piped=True)
         elif self._spare is not None and self._spare.poll() is not None:

@@ -25,8 +25,8 @@ def batch(number: int) -> list[Event]:
 
 async def main(folder: str, bells: str, name: str, batches: str) -> None:
     session = SessionId(name)
-    options = Options(bells=Path(bells), session=session, autocheckpoint=RUNNER_AUTOCHECKPOINT)
-    store = await SqliteStore.open_folder(Path(folder), options)
+    store = await SqliteStore.open_folder(Path(folder), Options(autocheckpoint=RUNNER_AUTOCHECKPOINT))
+    store.hear_of(session, Path(bells))
     print("ready", flush=True)
     sys.stdin.readline()
     claimed = await store.claim(session, lambda _: [RunnerStarted()])

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from holdfast.core.events import TurnSubmitted
 from holdfast.core.ids import SessionId, TurnId
-from holdfast.store.sqlite.store import Options, SqliteStore
+from holdfast.store.sqlite.store import SqliteStore
 
 
 async def main(folder: str, bells: str, session: str, name: str, count: str) -> None:
-    store = await SqliteStore.open_folder(Path(folder), Options(bells=Path(bells), session=SessionId(session)))
+    store = await SqliteStore.open_folder(Path(folder))
+    store.hear_of(SessionId(session), Path(bells))
     print("ready", flush=True)
     sys.stdin.readline()
     worst = 0.0

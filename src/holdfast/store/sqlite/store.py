@@ -63,10 +63,10 @@ def renew_lineage(connection: Database) -> None:
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How a process uses the store: which bells it hears (None: none), and how large it lets the WAL grow."""
+    """How a process uses the store: whose bells it hears, of every session (None: none yet), and how large it lets the
+    WAL grow."""
 
     bells: Path | None = None
-    session: SessionId | None = None
     autocheckpoint: int = SERVER_AUTOCHECKPOINT
     now: Callable[[], int] = now
 
@@ -84,7 +84,7 @@ class SqliteStore:
         self._heads: dict[SessionId, int] = {}
         self.heard: Callable[[], None] | None = None
         self._loop = asyncio.get_running_loop()
-        self._bell = None if options.bells is None else Bell.in_folder(options.bells, options.session)
+        self._bell = None if options.bells is None else Bell.in_folder(options.bells, None)
         self._gate = Gate(folder / GATE)
         self._writer: Worker[Writing] = Worker(
             "holdfast-writer",
@@ -111,13 +111,22 @@ class SqliteStore:
         try:
             await self._writer.start()
             await self._reader.start()
-            if self._bell is not None:
-                with translated():
-                    self._bell.listen()
-                self._loop.add_reader(self._bell, self._bell.hear, self._hear)
+            self._listen()
         except BaseException:
             await self.close()
             raise
+
+    def hear_of(self, session: SessionId, bells: Path) -> None:
+        """Hear the bells from now on, for this session alone: it was not known when the store was opened."""
+        assert self._bell is None
+        self._bell = Bell.in_folder(bells, session)
+        self._listen()
+
+    def _listen(self) -> None:
+        if self._bell is not None:
+            with translated():
+                self._bell.listen()
+            self._loop.add_reader(self._bell, self._bell.hear, self._hear)
 
     async def lineage(self) -> str:
         return await self._reader.do(Reading.lineage)
