@@ -25,7 +25,7 @@ from holdfast.settings import NotifySettings
 log = logging.getLogger(__name__)
 
 TICK = 1.0
-ROWS = 1_000
+ROWS = 100
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 RECENT = 60 * 60 * 1000
 """Milliseconds after which the end of a run is no news any more."""

@@ -40,7 +40,7 @@ SETTLING = 5.0
 """Seconds that a command waits, at most, for the loss of a dead owner to be written down before it."""
 TAKEN = 75
 """Exit code of a runner that found its session owned by another."""
-ROWS = 1_000
+ROWS = 100
 
 
 class Heard(msgspec.Struct):

@@ -24,7 +24,7 @@ from holdfast.server.wiring import Wiring
 log = logging.getLogger(__name__)
 
 TICK = 1.0
-ROWS = 1_000
+ROWS = 100
 PATIENCE = 20.0
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 KEPT_SECONDS = 24 * 60 * 60
