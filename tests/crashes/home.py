@@ -30,10 +30,12 @@ EVERYTHING = 1 << 40
 class Home:
     """One folder, one server at a time, and whatever that server starts."""
 
-    def __init__(self, path: Path, *, spare: bool) -> None:
+    def __init__(self, path: Path, *, spare: bool, places: int = 16) -> None:
+        """`places` is how many runners may live at once."""
         self.path = path
         path.mkdir(parents=True)
-        (path / "config.toml").write_text(f"[runners]\nidle_minutes = 2\nspare = {str(spare).lower()}\n")
+        runners = f"[runners]\nidle_minutes = 2\nspare = {str(spare).lower()}\nmax = {places}\n"
+        (path / "config.toml").write_text(runners)
         self.settings: Settings = read_settings({}, home=path)
         self.points = Points(path / "points")
         self.up_at = 0.0
