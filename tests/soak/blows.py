@@ -26,13 +26,14 @@ AWAY = 1.5
 
 
 class Blows:
-    """Use `strike` as a task. `struck` counts the blows that met somebody."""
+    """Use `strike` as a task. `struck` counts the blows that met somebody; `deaths` is how servers must have ended."""
 
     def __init__(self, home: Home, plan: Plan) -> None:
         self._home = home
         self._plan = plan
         self._dice: Random = plan.dice("blows")
         self.struck: Counter[Blow] = Counter()
+        self.deaths: list[int] = []
 
     async def strike(self, until: float) -> None:
         """Strike again and again until the loop's clock says `until`; there is a server then."""
@@ -59,7 +60,11 @@ class Blows:
                     os.kill(victims[0], signal.SIGTERM)  # it has half a minute to commit memory: nobody waits for it
             case "server restarted":
                 await self._kill(victims, signal.SIGTERM)
-            case _:
+                self.deaths.append(0)
+            case "server killed" | "server and runner killed":
+                await self._kill(victims, signal.SIGKILL)
+                self.deaths.append(-signal.SIGKILL)
+            case "runner killed" | "agent killed":
                 await self._kill(victims, signal.SIGKILL)
         if not self._home.server:
             await asyncio.sleep(away)

@@ -89,6 +89,7 @@ async def _play(plan: Plan, home: Home, outcome: Outcome) -> None:
         finally:
             _tally(outcome, cast)
     _look(home, outcome, cast)
+    outcome.flaws["servers end only when they are struck"] = verdict.unforeseen(home.deaths, cast.blows.deaths)
     outcome.flaws["holdfast stop leaves nothing behind"] = await verdict.stop(home)
     outcome.flaws["no error in operators' logs"] = verdict.complained(home)
     outcome.flaws["the store is sound"] = verdict.unsound(home)

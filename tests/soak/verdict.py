@@ -89,6 +89,13 @@ def remaining(home: Home) -> list[str]:
     return found
 
 
+def unforeseen(deaths: list[int], blows: list[int]) -> list[Flaw]:
+    """Servers end when they are struck, and as it must be: killed, or with a clean exit."""
+    if deaths == blows:
+        return []
+    return [Flaw("broken", f"servers ended as {deaths}, and were struck as {blows}")]
+
+
 def complained(home: Home) -> list[Flaw]:
     """What operators' logs say that they should not say."""
     logs = home.settings.logs

@@ -56,9 +56,8 @@ class Viewer:
 
     async def _visit(self, address: Address) -> None:
         if self.returns and self._dice.random() < FRESH:
-            self.reloads += 1
             await self._begin_anew(address)
-        self.returns += 1
+            self.reloads += 1
         async with asyncio.timeout(self._dice.uniform(0.1, 2) * self._stay):
             async for event in events(address, self._path()):
                 await self._take(event)
@@ -93,6 +92,7 @@ class Viewer:
                 self.word_bytes += event.size if words else 0
             case "ready":
                 self._lineage = _field(event.data, "lineage")
+                self.returns += 1
             case "session":
                 self._row(_field(event.data, "change"))
             case "reset" | "gone":
