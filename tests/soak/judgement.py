@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+
 from tests.soak.flatness import ENOUGH, Growth, Limit, between, growth, rates
 from tests.soak.report import Line
 from tests.soak.samples import Process, Sample
@@ -15,14 +17,17 @@ LATENESS = Limit(1.0, 20)
 DISK = Limit(0.25, 0)
 WAL = 80 * MB
 """Runners checkpoint at 16,000 pages, which is 66 MB, when there is no server; a commit may come on top."""
+SPOOLS = Limit(0.10, 20 * MB)
 GROWN = 5.0
 """Seconds after which a server has started."""
+WARM = 300.0
+"""Seconds below which nothing is said of a server's memory: the windows of what it watches fill for minutes."""
 
 
 def judged(samples: Sequence[Sample]) -> Iterator[Line]:
     server = max(generations([(each.at, each.server) for each in samples]), key=len, default=[])
     runners = _runners(samples)
-    yield _flat("server: memory", [found.memory for _, found in server], SERVER_MEMORY, _mb, "+ 8 MB or 10 %")
+    yield _memory(server)
     yield _starting(samples)
     yield _flat("server: descriptors", [found.descriptors for _, found in server], DESCRIPTORS, _plain, "+ 8 or 10 %")
     memory = [[found.memory for _, found in one] for one in runners]
@@ -32,6 +37,7 @@ def judged(samples: Sequence[Sample]) -> Iterator[Line]:
     late = [each.late for each in samples if each.late is not None and server and each.at >= server[0][0]]
     yield _flat("server: event loop late", late, LATENESS, _ms, "+ 20 ms or double")
     yield _disk(samples)
+    yield _flat("disk: spools", [each.spools for each in samples], SPOOLS, _mb, "+ 20 MB or 10 %")
     wal = max((each.wal for each in samples), default=0)
     yield Line(kind="flat", name="disk: largest WAL", found=_mb(wal), limit=f"<= {_mb(WAL)}", fine=wal <= WAL)
 
@@ -69,7 +75,13 @@ def _many(name: str, each: Sequence[Sequence[float]], limit: Limit, show: Callab
         return Line(kind="flat", name=name, found="", limit=told)
     line = _line(name, found[len(found) // 2], limit, show, told)
     note = f"{len(found)} lived long enough; the one that grew most: {show(found[-1].early)} -> {show(found[-1].late)}"
-    return Line(kind="flat", name=name, found=line.found, limit=told, fine=line.fine, notes=[note])
+    return msgspec.structs.replace(line, notes=[note])
+
+
+def _memory(server: Sequence[tuple[float, Process]]) -> Line:
+    line = _flat("server: memory", [found.memory for _, found in server], SERVER_MEMORY, _mb, "+ 8 MB or 10 %")
+    lived = server[-1][0] - server[0][0] if server else 0.0
+    return line if lived >= WARM else msgspec.structs.replace(line, fine=None)
 
 
 def _starting(samples: Sequence[Sample]) -> Line:
