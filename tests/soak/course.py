@@ -56,7 +56,9 @@ class Cast:
 
     def _viewer(self, plan: Plan, home: Home, number: int) -> Viewer:
         followed = [self.heard[name] for name in plan.followed(number)]
-        return Viewer(home, number, followed, plan.dice("viewer", number), stay=plan.stay, keeps=number < plan.sessions)
+        return Viewer(
+            home.address, number, followed, plan.dice("viewer", number), stay=plan.stay, keeps=number < plan.sessions
+        )
 
 
 async def soak(plan: Plan, folder: Path) -> Outcome:

@@ -3,6 +3,8 @@
 import asyncio
 from random import Random
 
+import pytest
+
 from holdfast.core import codec
 from holdfast.core.events import (
     ApprovalAnswered,
@@ -14,8 +16,11 @@ from holdfast.core.events import (
 from holdfast.core.ids import AskId, TurnId
 from holdfast.core.records import Record
 from tests.crashes.scripts import Script
+from tests.crashes.wire import Event
 from tests.soak.errands import ANSWER, answered, errand
 from tests.soak.heard import Heard
+from tests.soak.verdict import unforeseen
+from tests.soak.viewer import Viewer
 
 TURN = TurnId("t1")
 LOG = [
@@ -60,6 +65,29 @@ def test_what_was_sent_and_is_not_in_the_log_is_seen() -> None:
     found = heard(*enumerate(LINES, 1))
     assert found.differs(LOG[:2])
     assert found.differs([*LOG[:2], Record(seq=3, time=2, epoch=1, n=1, event=LOG[2].event)])
+
+
+@pytest.mark.parametrize(("seqs", "kinds"), [((1, 2), []), ((2,), ["lost"]), ((1, 1), ["doubled"])])
+def test_a_viewer_that_misses_a_record_or_gets_it_twice_is_seen(seqs: tuple[int, ...], kinds: list[str]) -> None:
+    async def watch() -> Viewer:
+        viewer = Viewer(lambda: None, 0, [Heard("soak-01")], Random(1), stay=1.0, keeps=True)
+        for seq in seqs:
+            await viewer.take(Event("record", f"soak-01:{seq}", LINES[seq - 1], 100))
+        return viewer
+
+    assert [flaw.kind for flaw in asyncio.run(watch()).flaws] == kinds
+
+
+def test_a_viewer_that_is_told_to_start_over_is_seen() -> None:
+    viewer = Viewer(lambda: None, 0, [Heard("soak-01")], Random(1), stay=1.0, keeps=True)
+    asyncio.run(viewer.take(Event("reset", "", b"{}", 10)))
+    assert viewer.flaws
+
+
+def test_a_server_that_ends_by_itself_is_seen() -> None:
+    assert not unforeseen([-9, 0], [-9, 0])
+    assert unforeseen([-9, 0, 1], [-9, 0])
+    assert unforeseen([-9, -15], [-9, 0])
 
 
 def test_an_agent_must_say_what_was_answered_first() -> None:

@@ -5,12 +5,12 @@ Law: of every session it is sent each record once, in order, from its cursor on.
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import msgspec
 
-from tests.crashes.home import Home
 from tests.crashes.verdict import Flaw
 from tests.crashes.wire import Address, Event, ask, events
 from tests.soak.heard import Heard
@@ -23,10 +23,19 @@ WHOLE = 0.1
 
 class Viewer:
     """Use `watch` as a task. `keeps`: it returns to its first session with its cursor always, so that of every session
-    somebody has all."""
+    somebody has all. `where` is the living server, if there is one."""
 
-    def __init__(self, home: Home, number: int, heard: list[Heard], dice: Random, *, stay: float, keeps: bool) -> None:
-        self._home = home
+    def __init__(
+        self,
+        where: Callable[[], Address | None],
+        number: int,
+        heard: list[Heard],
+        dice: Random,
+        *,
+        stay: float,
+        keeps: bool,
+    ) -> None:
+        self._where = where
         self._name = f"viewer {number}"
         self._heard = {each.name: each for each in heard}
         self._keeps = heard[0].name if keeps else ""
@@ -46,7 +55,7 @@ class Viewer:
     async def watch(self) -> None:
         """Stay for a while, again and again."""
         while True:
-            address = self._home.address()
+            address = self._where()
             if address is None:
                 await asyncio.sleep(0.05)
                 continue
@@ -60,7 +69,7 @@ class Viewer:
             self.reloads += 1
         async with asyncio.timeout(self._dice.uniform(0.1, 2) * self._stay):
             async for event in events(address, self._path()):
-                await self._take(event)
+                await self.take(event)
 
     async def _begin_anew(self, address: Address) -> None:
         """Load every session as a browser does that knows nothing, or read one from its beginning."""
@@ -82,7 +91,8 @@ class Viewer:
         lineage = f"&lineage={self._lineage}" if self._lineage else ""
         return f"/api/stream?{follows}{lineage}" + (f"&list={self.change}" if self._lists else "")
 
-    async def _take(self, event: Event) -> None:
+    async def take(self, event: Event) -> None:
+        """What the stream sent next."""
         self.bytes += event.size
         match event.name:
             case "record":
