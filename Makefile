@@ -8,6 +8,7 @@
 #   make web         build the page
 #   make bench       the numbers, as a table, and in .bench/ as JSON and a picture
 #   make crashes     kill processes everywhere (SEEDS=n: and at n random moments)
+#   make soak        half an hour of work, kills and reloads: what is lost, what grows (ARGS="--minutes 3")
 #   make mutants     break the code on purpose; every breakage must fail a test
 #   make clean       remove all that was set up or built here
 
@@ -24,7 +25,7 @@ PAGE := src/holdfast/static/page.digest
 PAGE_SOURCES := hatch_build.py $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/.npm/*' -not -path 'web/dist/*')
 NPM := $(BIN)/python hatch_build.py npm
 
-.PHONY: run test test-fast test-agents lint web web-test bench crashes mutants clean
+.PHONY: run test test-fast test-agents lint web web-test bench crashes soak mutants clean
 .DEFAULT_GOAL := run
 # Steps run in order and stop at the first failure; two at once would both install the packages of web/.
 .NOTPARALLEL:
@@ -59,6 +60,9 @@ bench: $(SET_UP)
 
 crashes: $(SET_UP) $(PAGE)
 	@$(BIN)/python -m tests.crashes --table --seeds $(SEEDS) $(ARGS)
+
+soak: $(SET_UP) $(PAGE)
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 mutants: $(SET_UP)
 	@$(BIN)/python -m tests.mutants $(ARGS)

@@ -19,6 +19,7 @@ os.environ["HOLDFAST_AGENT"] = "tour"  # whatever the machine has: what a test d
 LONG = (
     "tests/mutants/",
     "tests/crashes/",
+    "tests/soak/test_soak",
     "tests/packaging/",
     "tests/real/",
     "tests/browser/test_states",

@@ -49,7 +49,7 @@ class Lock:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         fd = os.open(_path(folder, session), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + patience
-        while not _locked(fd):
+        while not _locked(fd, fcntl.LOCK_EX):
             if time.monotonic() >= deadline:
                 os.close(fd)
                 return None
@@ -85,7 +85,7 @@ def probe(folder: Path, session: SessionId) -> Holder | None:
     except FileNotFoundError:
         return None
     try:
-        if _locked(fd):
+        if _locked(fd, fcntl.LOCK_SH):  # shared, so that two who look do not take each other for the holder
             return None
         return _holder(session, os.read(fd, 4096), os.fstat(fd).st_mtime_ns)
     finally:
@@ -104,9 +104,9 @@ def _path(folder: Path, session: SessionId) -> Path:
     return folder / f"{session}.lock"
 
 
-def _locked(fd: int) -> bool:
+def _locked(fd: int, how: int) -> bool:
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, how | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

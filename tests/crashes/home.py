@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import IO
 
+from holdfast.agents.tree import born
 from holdfast.core.ids import SessionId
 from holdfast.core.records import Record
 from holdfast.core.session import Session
@@ -30,16 +31,19 @@ EVERYTHING = 1 << 40
 class Home:
     """One folder, one server at a time, and whatever that server starts."""
 
-    def __init__(self, path: Path, *, spare: bool) -> None:
+    def __init__(self, path: Path, *, spare: bool, places: int = 16) -> None:
+        """`places` is how many runners may live at once."""
         self.path = path
         path.mkdir(parents=True)
-        (path / "config.toml").write_text(f"[runners]\nidle_minutes = 2\nspare = {str(spare).lower()}\n")
+        runners = f"[runners]\nidle_minutes = 2\nspare = {str(spare).lower()}\nmax = {places}\n"
+        (path / "config.toml").write_text(runners)
         self.settings: Settings = read_settings({}, home=path)
         self.points = Points(path / "points")
         self.up_at = 0.0
         self._server: subprocess.Popen[bytes] | None = None
         self._seen_up: subprocess.Popen[bytes] | None = None
         self._started: list[subprocess.Popen[bytes]] = []
+        self._servers: list[subprocess.Popen[bytes]] = []
         self._errors: IO[bytes] = (path / "server.err").open("ab")
 
     # Processes.
@@ -54,6 +58,12 @@ class Home:
         command = [*HOLDFAST, "serve", "--home", str(self.path), "--no-open", "--port", "0"]
         self._server = subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL, stderr=self._errors)
         self._started.append(self._server)
+        self._servers.append(self._server)
+
+    @property
+    def deaths(self) -> list[int]:
+        """How the servers that have ended did so, in order: an exit code, or the signal below zero."""
+        return [code for server in self._servers if (code := server.poll()) is not None]
 
     def start_runner(self, session: str) -> int:
         """Start a runner as the server would."""
@@ -88,14 +98,27 @@ class Home:
         return Address(said["host"], said["port"], token) if said["pid"] == self.server else None
 
     def runner(self, session: str) -> int:
-        """The pid of the session's runner; 0 if nobody holds its lock."""
+        """The pid of the session's runner; 0 if none holds its lock.
+
+        A lock also names a server that writes down a loss, and, for the instant in which somebody else looks at it, its
+        last holder: neither is a runner.
+        """
         holder = probe(self.settings.locks, SessionId(session))
-        return 0 if holder is None else holder.pid
+        return holder.pid if holder is not None and self._is_runner(holder.pid) else 0
+
+    def _is_runner(self, pid: int) -> bool:
+        try:
+            arguments = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            return False
+        return b"holdfast.runner" in arguments and str(self.path).encode() in arguments and alive(pid)
 
     def agent(self, session: str) -> int:
-        """The pid of the session's agent, if the log names one and it lives."""
+        """The pid of the session's agent, if the log names one and it lives: nobody else who has its number by now."""
         process = self.state(session).process
-        return process.pid if process is not None and alive(process.pid) else 0
+        if process is None or not alive(process.pid) or born(process.pid) != process.born:
+            return 0
+        return process.pid
 
     def tagged(self, session: str) -> dict[int, int]:
         """The living processes of the session's runs, with their epochs."""

@@ -16,6 +16,22 @@ from tests.crashes.wire import Answer, ask
 BUSY = (500, 502, 503, 507)
 
 
+async def send(home: Home, method: str, path: str, body: object = None, patience: float = PATIENCE) -> Answer:
+    """Send until somebody answers."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + patience
+    while loop.time() < deadline:
+        address = home.address()
+        if address is not None:
+            with contextlib.suppress(OSError, EOFError, TimeoutError):
+                async with asyncio.timeout(patience):
+                    answer = await ask(address, method, path, body)
+                if answer.status not in BUSY:
+                    return answer
+        await asyncio.sleep(0.02)
+    raise Stuck(f"nobody answered {method} {path}")
+
+
 class Person:
     """`turns` are the scripts that were sent, by the turn's id; `hands` the tasks of what goes on beside the case."""
 
@@ -31,19 +47,7 @@ class Person:
         self._deeds: list[asyncio.Task[None]] = []
 
     async def send(self, method: str, path: str, body: object = None) -> Answer:
-        """Send until somebody answers."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + PATIENCE
-        while loop.time() < deadline:
-            address = self._home.address()
-            if address is not None:
-                with contextlib.suppress(OSError, EOFError, TimeoutError):
-                    async with asyncio.timeout(PATIENCE):
-                        answer = await ask(address, method, path, body)
-                    if answer.status not in BUSY:
-                        return answer
-            await asyncio.sleep(0.02)
-        raise Stuck(f"nobody answered {method} {path}")
+        return await send(self._home, method, path, body)
 
     async def create(self) -> None:
         await self._post("/api/sessions", {"id": self._session})

@@ -68,7 +68,7 @@ class Scene:
         if counts and not turn and not session.asks:
             raise Missed("nothing runs")
         now, frozen = _now(), state(self.pid("runner")) == "T"
-        await _kill(list(living.values()), how)
+        await kill(list(living.values()), how)
         self.struck |= set(living)
         self.struck_at = time.monotonic()
         if counts:
@@ -123,7 +123,7 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-async def _kill(pids: list[int], how: signal.Signals) -> None:
+async def kill(pids: list[int], how: signal.Signals) -> None:
     """Return when they are gone with all their threads: the first thread of a process may be dead before the others."""
     held = [os.pidfd_open(pid) for pid in pids]
     try:

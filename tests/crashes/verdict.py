@@ -1,7 +1,7 @@
 """What must be true after a crash. Every sentence that is returned is a broken promise."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,7 @@ from holdfast.store.sqlite.store import DATABASE
 from tests.core.shelf import joined
 from tests.crashes.home import Home
 from tests.crashes.scene import Kill, Scene
-from tests.crashes.scripts import EFFECTS
+from tests.crashes.scripts import EFFECTS, Script
 
 
 class Flaw(msgspec.Struct, frozen=True):
@@ -33,16 +33,24 @@ class Flaw(msgspec.Struct, frozen=True):
 def judge(scene: Scene) -> list[Flaw]:
     """Everything that is wrong with the session now that it is quiet."""
     log = scene.home.log(scene.session)
+    flaws = judge_log(scene.home, scene.session, log, scene.person.turns)
+    return [*_lost(scene, log), *flaws, *_outlived(scene, log)]
+
+
+def judge_log(home: Home, session: str, log: list[Record], scripts: Mapping[str, Script]) -> list[Flaw]:
+    """What is wrong with a log that is quiet, with what is projected from it, and with what its agents have done.
+
+    `scripts` are what was sent, by the turn's id.
+    """
     whole = replay(log)
     checks = (
-        _lost(scene, log),
+        _gaps(log),
         _doubled(log),
         _ends(whole, log),
-        _words(scene, whole),
-        _effects(scene, log),
-        _processes(scene.home, scene.session, whole.epoch),
-        _projected(scene.home, scene.session),
-        _outlived(scene, log),
+        _words(scripts, whole),
+        _effects(home, session, log, whole),
+        _processes(home, session, whole.epoch),
+        _projected(home, session),
     )
     return [flaw for check in checks for flaw in check]
 
@@ -59,10 +67,13 @@ def _ran(log: list[Record], kill: Kill) -> bool:
     return bool(started) and started[0] <= kill.time and all(time >= kill.time for time in ended)
 
 
-def _lost(scene: Scene, log: list[Record]) -> Iterator[Flaw]:
-    """All that a browser had got is in the log, byte for byte, in order; and all that was spooled."""
+def _gaps(log: list[Record]) -> Iterator[Flaw]:
     if [record.seq for record in log] != list(range(1, len(log) + 1)):
         yield Flaw("lost", f"the log has gaps: {[record.seq for record in log]}")
+
+
+def _lost(scene: Scene, log: list[Record]) -> Iterator[Flaw]:
+    """All that a browser had got is in the log, byte for byte, in order; and all that was spooled."""
     stored = {record.seq: codec.encode_record(record) for record in log}
     for frame in scene.viewer.frames:
         if stored.get(frame.seq) != frame.data:
@@ -114,10 +125,10 @@ def _ends(whole: Session, log: list[Record]) -> Iterator[Flaw]:
         yield Flaw("stuck", f"running {whole.running}, queue {whole.queue}, asks {list(whole.asks)}")
 
 
-def _words(scene: Scene, whole: Session) -> Iterator[Flaw]:
+def _words(scripts: Mapping[str, Script], whole: Session) -> Iterator[Flaw]:
     """A turn that ran to its end says all its words; any other says the first of them; none says one twice."""
     for turn in whole.turns.values():
-        script = scene.person.turns.get(turn.id)
+        script = scripts.get(turn.id)
         if script is None:
             continue
         for kind, wanted in ((Text, script.said), (Thought, script.thought)):
@@ -132,9 +143,9 @@ def _said(turn: Turn, kind: type[Text | Thought]) -> str:
     return "".join(text for text in texts if not text.startswith(("steered:", "spawned:")))
 
 
-def _effects(scene: Scene, log: list[Record]) -> Iterator[Flaw]:
+def _effects(home: Home, session: str, log: list[Record], whole: Session) -> Iterator[Flaw]:
     """What a permission permits happened once at most, and never without one."""
-    path = scene.home.settings.workspaces / scene.session / EFFECTS
+    path = home.settings.workspaces / session / EFFECTS
     done = Counter(path.read_text("utf-8").split()) if path.exists() else Counter[str]()
     granted = Counter(_granted(log))
     for line, count in done.items():
@@ -142,11 +153,11 @@ def _effects(scene: Scene, log: list[Record]) -> Iterator[Flaw]:
             yield Flaw("doubled", f"{line!r} was done {count} times and permitted {granted[line]} times")
     steered = Counter(
         item.flush()
-        for turn in replay(log).turns.values()
+        for turn in whole.turns.values()
         for item in turn.shown()
         if isinstance(item, Text) and item.flush().startswith("steered:")
     )
-    words = [item for turn in replay(log).turns.values() for item in turn.shown() if isinstance(item, Steer)]
+    words = [item for turn in whole.turns.values() for item in turn.shown() if isinstance(item, Steer)]
     if sum(steered.values()) > len(words):
         yield Flaw("doubled", f"the agent heard {dict(steered)} and was told {len(words)} times")
 

@@ -45,7 +45,7 @@ class Viewer:
                 after = self.frames[-1].seq if self.frames else 0
                 lineage = f"&lineage={self._lineage}" if self._lineage else ""
                 try:
-                    async for name, cursor, body in events(
+                    async for name, cursor, body, _ in events(
                         address, f"/api/stream?follow={self.session}:{after}{lineage}"
                     ):
                         await self._take(name, cursor, body)

@@ -38,8 +38,17 @@ async def ask(address: Address, method: str, path: str, body: object = None) -> 
         raise EOFError from exc
 
 
-async def events(address: Address, path: str) -> AsyncGenerator[tuple[str, str, bytes]]:
-    """Name, id and data of every whole event, until the server goes away."""
+class Event(NamedTuple):
+    """One server-sent event. `size` is what it took on the wire."""
+
+    name: str
+    id: str
+    data: bytes
+    size: int
+
+
+async def events(address: Address, path: str) -> AsyncGenerator[Event]:
+    """Every whole event, until the server goes away."""
     async with _connected(address) as (reader, writer):
         writer.write(_head(address, "GET", path, 0))
         status, _ = await _answered(reader)
@@ -52,7 +61,8 @@ async def events(address: Address, path: str) -> AsyncGenerator[tuple[str, str, 
                 lines = [line.partition(b": ") for line in text.split(b"\n") if not line.startswith(b":")]
                 fields = {name: value for name, _, value in lines}
                 if fields:
-                    yield fields[b"event"].decode(), fields.get(b"id", b"").decode(), fields[b"data"]
+                    name, cursor = fields[b"event"].decode(), fields.get(b"id", b"").decode()
+                    yield Event(name, cursor, fields[b"data"], len(text) + 2)
 
 
 @contextlib.asynccontextmanager

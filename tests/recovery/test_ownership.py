@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -87,3 +88,16 @@ def test_a_beat_moves_the_time_of_the_last_sign_of_life(tmp_path: Path) -> None:
     lock.release()
     assert probe(tmp_path, S) is None
     assert (tmp_path / "s.lock").exists(), "the file is never unlinked: two owners would lock two files"
+
+
+def test_two_who_look_at_once_see_no_holder_in_each_other(tmp_path: Path) -> None:
+    """A look is no possession: the file still names its last holder, whose number may be somebody else's by now."""
+    lock = Lock.take(tmp_path, S)
+    assert lock is not None
+    lock.release()
+
+    def look(_: int) -> bool:
+        return any(probe(tmp_path, S) for _ in range(2_000))
+
+    with ThreadPoolExecutor(4) as looking:
+        assert not any(looking.map(look, range(4)))
