@@ -6,12 +6,14 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holdfast.agents.tree import tree
 from holdfast.core.events import (
     AgentOpened,
+    AnyFact,
     HistoryTruncated,
     MemoryFailed,
     MemoryRequested,
@@ -22,6 +24,8 @@ from holdfast.core.ids import TurnId
 from holdfast.core.ledger import Ledger
 from holdfast.core.session import Session
 from holdfast.runner import memory
+from holdfast.runner.agents import Agents
+from holdfast.runner.outbox import Outbox
 from tests.runner.stage import S, Stage, staged
 
 
@@ -83,6 +87,32 @@ async def test_M6_removing_messages_keeps_whoever_has_not_committed_them(stage: 
         assert [segment.owner for segment in ledger(await stage.session()).segments] == [old.instance, new.instance]
     assert await owners(stage) == [old.instance, new.instance], "a stop commits everybody's, the oldest first"
     assert ledger(await stage.session()).committed == 3
+
+
+@pytest.mark.contract("M6")
+async def test_M6_whoever_is_being_opened_is_not_closed_by_a_commit_that_ends(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While its opening is written down it is nobody's owner and nobody talks to it yet. It is wanted all the same."""
+    made: list[Agents] = []
+    begin, commit = Agents.__init__, Outbox.commit
+
+    def remembered(self: Agents, *arguments: Any, **named: Any) -> None:
+        begin(self, *arguments, **named)
+        made.append(self)
+
+    async def interrupted(self: Outbox, *facts: AnyFact) -> None:
+        await commit(self, *facts)
+        if isinstance(facts[0], AgentOpened):
+            await made[0].conclude(Ledger())  # as a commit of memory does that ends just now
+
+    monkeypatch.setattr(Agents, "__init__", remembered)
+    monkeypatch.setattr(Outbox, "commit", interrupted)
+    async with stage.running():
+        await done(stage, "a")
+        await stage.append(HistoryTruncated(turn=TurnId("a")))
+        await done(stage, "b")
+    assert len(await opened(stage)) == 2
 
 
 @pytest.mark.contract("M4")

@@ -89,7 +89,6 @@ class Agents:
             self._outbox.emit(AgentOpening(agent=spec.name))
             said = await unfinished() if reference else ""
             current = await self._open(session, spec, reference, listener, aside=False, unfinished=said)
-            self._current = current.instance
         await self._choose(current, session)
         return current, current.agent.knows
 
@@ -148,6 +147,10 @@ class Agents:
         )
         hosted = Hosted(instance=instance, name=spec.name, model=session.model, workspace=workspace, agent=agent)
         self._hosted[instance] = hosted
+        if aside:
+            self._adopting = instance
+        else:
+            self._current = instance  # before anybody can tidy: a commit of memory may end while this is written down
         opened = AgentOpened(
             agent=spec.name,
             instance=instance,
