@@ -12,6 +12,7 @@ from time import perf_counter
 import msgspec
 
 GOAL = re.compile(r"(<=|>=|<) ([\d,.]+) ?(%?)")
+OR_MORE = re.compile(r"<= [\d.]+ x or \+ ([\d.]+) ms")
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,6 +44,8 @@ class Number(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.limit is None:
             return None
         figure, least = self.limit
+        if self.raw is not None and (more := OR_MORE.match(self.goal)):
+            return self.value / max(figure * self.raw, self.raw + float(more[1]))
         value = self.ratio if "%" in self.goal or " x" in self.goal.split(",")[0] else self.value
         if value is None:
             return None
