@@ -14,6 +14,8 @@ from tests.journeys.house import QUIET, House, alive
 from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
 
+pytestmark = pytest.mark.slow  # most of these start a process of their own
+
 WORKER = Path(__file__).parents[1] / "agents" / "programs" / "sdk_worker.py"
 CONFIG = f"{QUIET}[agents.worker]\ncommand = {json.dumps([sys.executable, str(WORKER)])}\n"
 

@@ -18,6 +18,8 @@ from holdfast.core.items import End
 from holdfast.ownership import probe
 from tests.runner.stage import PARROT, S, Stage, staged
 
+pytestmark = pytest.mark.slow  # most of these start a process of their own
+
 PATIENCE = 30
 TAKEN = 75
 

@@ -20,6 +20,8 @@ from tests.served import HOLDFAST, PATIENCE_SECONDS, Served, served
 from tests.server.live import listening
 from tests.server.unsupervised import COMMAND
 
+pytestmark = pytest.mark.slow  # most of these start a process of their own
+
 PASSWORD = "correct horse battery"
 
 

@@ -17,6 +17,8 @@ from holdfast.settings import BadSettings, read_settings
 from tests.served import HOLDFAST, Served, served
 from tests.server.unsupervised import COMMAND
 
+pytestmark = pytest.mark.slow  # most of these start a process of their own
+
 CONFIG = """
 [server]
 path = "/tools/holdfast"
