@@ -14,6 +14,8 @@ from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+WITHOUT = "delete Navigator.prototype.serviceWorker"
+
 
 class Held:
     """Parts of the page that don't arrive until they are let go."""
@@ -43,7 +45,7 @@ def test_what_is_typed_early_waits_for_its_field(chromium: Browser, house: House
     """Not in the composer, where Enter would send it; not as a shortcut, which would lead away."""
     session = person.begin(title="Mend the harbour wall")
     person.wait_for_end(session, person.say(session, "!say The mortar wants seawater."))
-    with desk(chromium, house, script="delete Navigator.prototype.serviceWorker") as place:
+    with desk(chromium, house, script=WITHOUT) as place:
         held = Held(place, "Layers", "FindBar", "Rewrite")
         seat = place.tab(session)
         expect(seat.prose).to_have_count(1, timeout=PATIENCE_MS)
@@ -77,11 +79,32 @@ def test_what_is_typed_early_waits_for_its_field(chromium: Browser, house: House
         seat.expect_well()
 
 
+def test_what_nothing_took_is_given_to_nobody_else(chromium: Browser, house: House, person: Person) -> None:
+    """The help has no field: what was typed while it was fetched is not typed into what is opened next."""
+    session = person.begin(title="Caulk the boat")
+    with desk(chromium, house, script=WITHOUT) as place:
+        held = Held(place, "Layers")
+        seat = place.tab(session)
+        seat.page.get_by_role("heading", name="Caulk the boat").wait_for()
+        seat.page.locator("body").evaluate("document.activeElement.blur()")
+        seat.page.keyboard.press("?")
+        held.until_asked(seat)
+        seat.page.keyboard.type("abc")
+        held.let_go(seat)
+        expect(seat.page.get_by_role("dialog")).to_be_visible(timeout=PATIENCE_MS)
+        seat.page.keyboard.press("Escape")
+        expect(seat.page.get_by_role("dialog")).to_have_count(0)
+        seat.page.keyboard.press("Control+k")
+        expect(seat.page.get_by_role("combobox")).to_be_focused(timeout=PATIENCE_MS)
+        expect(seat.page.get_by_role("combobox")).to_have_value("")
+        seat.expect_well()
+
+
 def test_who_thinks_better_of_it_before_it_is_there_sees_nothing_of_it(
     chromium: Browser, house: House, person: Person
 ) -> None:
     session = person.begin(title="Tar the roof")
-    with desk(chromium, house, script="delete Navigator.prototype.serviceWorker") as place:
+    with desk(chromium, house, script=WITHOUT) as place:
         held = Held(place, "Layers")
         seat = place.tab(session)
         seat.field.fill("half a thought")

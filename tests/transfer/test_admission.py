@@ -70,7 +70,7 @@ def test_tags_that_were_added_are_those_of_the_session_and_bounded() -> None:
     events: list[e.Event] = [
         e.SessionCreated(tags=("a",)),
         e.SessionChanged(tags=("a", "b"), add_tags=("b",)),
-        e.SessionChanged(tags=("a", "c"), add_tags=("c\n",)),
+        e.SessionChanged(add_tags=("c\n",)),
         *(e.SessionChanged(tags=("a",), add_tags=(f"t{number}",)) for number in range(100)),
     ]
     records = [Record(seq=number, time=number, event=event) for number, event in enumerate(events, 1)]

@@ -92,7 +92,7 @@ class Admission:
                 self._agent = self._agent if event.agent is UNSET else event.agent
                 project = UNSET if event.project is UNSET else labels.taken_project(event.project)
                 self._tags = labels.taken_tags(tagged(self._tags, event))
-                tags = UNSET if event.tags is UNSET else self._tags
+                tags = self._tags if event.tags is not UNSET or event.add_tags or event.remove_tags else UNSET
                 filed = msgspec.structs.replace(event, project=project, tags=tags, add_tags=(), remove_tags=())
                 yield msgspec.structs.replace(filed, workspace=UNSET, mode=UNSET, seen=UNSET, extra=None)
             case e.ApprovalAnswered():
