@@ -3,12 +3,15 @@
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from string import ascii_lowercase, digits
 
 import httpx
 import pytest
 
+from holdfast.core.cover import Cover, Stream
+from holdfast.core.mask import masked
 from holdfast.server.links import LINK_SECONDS, Links, LinkUsed
-from holdfast.server.private import token_in
+from holdfast.server.private import new_token, token_in
 from tests.served import Served
 
 
@@ -86,6 +89,19 @@ def test_the_token_is_made_once_whoever_comes_first(tmp_path: Path) -> None:
         tokens = set(pool.map(lambda _: token_in(tmp_path), range(16)))
     assert len(tokens) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["token"]
+
+
+def test_a_token_is_known_as_one_and_holds_no_number_back() -> None:
+    """Its beginning is held back from what an agent says: a token that began with 0 once cut `word530` in two."""
+    tokens = {new_token() for _ in range(1_000)}
+    assert len(tokens) == 1_000
+    cover = Cover()
+    for token in tokens:
+        assert masked(f"It is {token}.") == f"It is [hidden, {len(token)} characters]."
+        cover.learn(token, "Holdfast's token")
+    words = Stream(cover)
+    for word in (*ascii_lowercase, *digits, "-", "_", " "):
+        assert words.feed(word) == word
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ SHAPES = re.compile(
     | (?P<key>
         \b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}                    # model providers, payment providers
       | \b(?:ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|xai|gsk|nvapi|pypi|npm)[-_][A-Za-z0-9_-]{16,}
+      | \bHoldfast-[A-Za-z0-9_-]{43}                             # our own
       | \bxox[abeoprs]-[A-Za-z0-9-]{10,}                        # chat
       | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b                           # clouds
       | \bAIza[A-Za-z0-9_-]{30,}
