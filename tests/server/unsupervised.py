@@ -10,7 +10,7 @@ from holdfast.cli import main
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder
 from holdfast.server import serve
-from holdfast.server.schema import Places
+from holdfast.server.schema.house import Places
 
 COMMAND = (sys.executable, "-W", "error", str(Path(__file__).resolve()))
 

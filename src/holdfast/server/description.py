@@ -16,20 +16,22 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from holdfast import __version__
-from holdfast.server import schema
 from holdfast.server.app import create_routes
 from holdfast.server.dialect import changes, chat, listing, signing, streams, values, vitals
 from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.guard import OPEN
+from holdfast.server.schema import account, agents, asks, house, live, records, sessions, transfer
+from holdfast.server.schema.base import Answer, Body
 from holdfast.server.wiring import Wiring
 
 REFERENCE = "#/components/schemas/{name}"
 VALUES: tuple[type, ...] = (
     *(
         value
-        for value in vars(schema).values()
-        if isinstance(value, type) and issubclass(value, schema.Body | schema.Answer | schema.SessionRow)
-        if value not in (schema.Body, schema.Answer)
+        for module in (account, agents, asks, house, live, records, sessions, transfer)
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Body | Answer | sessions.SessionRow)
+        if value.__module__ == module.__name__
     ),
     *values.ALL,
     *chat.VALUES,

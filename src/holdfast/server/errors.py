@@ -9,7 +9,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from holdfast.core.errors import HoldfastError
 from holdfast.server.attempts import TooManyAttempts
 from holdfast.server.overruled import Overruled
-from holdfast.server.schema import Failure, wire
+from holdfast.server.schema.records import Failure, wire
 
 LARGEST_BODY = 1_000_000
 LARGEST_FILE = 25_000_000

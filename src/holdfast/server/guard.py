@@ -22,7 +22,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from holdfast.server import headers as h
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.proxies import Headers, Proxies, gathered
-from holdfast.server.schema import Failure
+from holdfast.server.schema.records import Failure
 from holdfast.server.visitor import SCOPE, Visitor
 from holdfast.server.visits import Ended
 from holdfast.settings import ServerSettings

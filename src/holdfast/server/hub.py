@@ -16,7 +16,8 @@ import msgspec
 from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.core.ids import SessionId
 from holdfast.server.ebb import CROWD, give_back
-from holdfast.server.schema import Conditions, Places, StoreState
+from holdfast.server.schema.house import Places
+from holdfast.server.schema.live import Conditions, StoreState
 from holdfast.server.tails import ListSource, SessionSource, Source, Tail
 from holdfast.server.viewer import Follow, Viewer
 from holdfast.store.protocol import Store

@@ -18,7 +18,7 @@ import msgspec
 from holdfast.core.errors import HoldfastError
 from holdfast.server.links import Links
 from holdfast.server.private import token_in
-from holdfast.server.schema import Status
+from holdfast.server.schema.house import Status
 
 FILE = "server.json"
 LOCK = "server.lock"

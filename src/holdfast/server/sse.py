@@ -14,7 +14,8 @@ from holdfast.core import codec
 from holdfast.core.events import SessionDeleted
 from holdfast.core.ids import SessionId
 from holdfast.core.records import Record
-from holdfast.server.schema import Gone, SessionRow, row_of
+from holdfast.server.schema.live import Gone
+from holdfast.server.schema.sessions import SessionRow, row_of
 from holdfast.store.protocol import Row
 
 Name = Literal["ready", "record", "session", "gone", "reset", "store", "places", "initial", "approval", "clarify"]

@@ -29,7 +29,7 @@ from holdfast.core.overview import Overview
 from holdfast.core.records import Position
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
-from holdfast.server.schema import Places
+from holdfast.server.schema.house import Places
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 

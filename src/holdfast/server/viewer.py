@@ -10,7 +10,7 @@ from functools import partial
 
 from holdfast.core.errors import NoSuchSession, StoreError
 from holdfast.core.ids import SessionId
-from holdfast.server.schema import Conditions, Gone, Ready, Reset
+from holdfast.server.schema.live import Conditions, Gone, Ready, Reset
 from holdfast.server.sse import ALIVE, HELLO, frame
 from holdfast.server.tails import BATCH, POLL, Tail
 

@@ -14,7 +14,7 @@ from holdfast.server.pulse import Pulse
 from holdfast.server.push.sealed import Keys
 from holdfast.server.push.subscriptions import Subscriptions
 from holdfast.server.roster import Roster
-from holdfast.server.schema import Places
+from holdfast.server.schema.house import Places
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 

@@ -4,7 +4,7 @@ from holdfast.core.ids import AskId, SessionId
 from holdfast.server.act import record_at
 from holdfast.server.overruled import answered_before
 from holdfast.server.routes.asks import answer
-from holdfast.server.schema import AskAnswer
+from holdfast.server.schema.asks import AskAnswer
 from holdfast.server.wiring import Wiring
 
 

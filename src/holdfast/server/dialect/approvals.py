@@ -16,7 +16,7 @@ from holdfast.server.dialect.addressed import SessionQuery, meant_ask, named_ses
 from holdfast.server.dialect.answering import answered_once
 from holdfast.server.dialect.refusals import refuse_approval
 from holdfast.server.dialect.subscription import subscribed
-from holdfast.server.schema import AskAnswer
+from holdfast.server.schema.asks import AskAnswer
 from holdfast.server.wired import Caller, Wired
 
 DESCRIPTION = """Server-sent events. `initial` comes first, with what waits now; then `approval`, once for each change

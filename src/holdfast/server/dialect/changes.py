@@ -17,7 +17,7 @@ from holdfast.server.act import act
 from holdfast.server.dialect.addressed import named_session, opened
 from holdfast.server.dialect.messages import Transcript
 from holdfast.server.dialect.sheet import Sheet, read_sheet, read_transcript
-from holdfast.server.schema import Answer, Folder, Name
+from holdfast.server.schema.base import Answer, Folder, Name
 from holdfast.server.wired import Caller, Wired
 
 PREVIEW = 200

@@ -20,7 +20,7 @@ from holdfast.server.dialect.runs import ActiveStream, NoSuchStream, RunName, ac
 from holdfast.server.dialect.sheet import UNTITLED
 from holdfast.server.overruled import Overruled
 from holdfast.server.routes.turns import cancel
-from holdfast.server.schema import Answer, Folder, Name, Text
+from holdfast.server.schema.base import Answer, Folder, Name, Text
 from holdfast.server.wired import Caller, Wired
 
 StreamQuery = Annotated[str | None, QueryParameter(description="The stream")]

@@ -18,7 +18,8 @@ from holdfast.core.overview import overview
 from holdfast.server.dialect.addressed import Flag, on
 from holdfast.server.dialect.runs import RunName, active_turn
 from holdfast.server.routes.sessions import LISTED, listed
-from holdfast.server.schema import Answer, SessionList, SessionRow, row_of
+from holdfast.server.schema.base import Answer
+from holdfast.server.schema.sessions import SessionList, SessionRow, row_of
 from holdfast.server.wired import Wired
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Query, Row

@@ -17,7 +17,7 @@ from holdfast.core.events import Attachment
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.items import END, End, Item, Steer, Text, Thought, ToolCall, UserMessage
 from holdfast.server.dialect.runs import RunName
-from holdfast.server.schema import Answer
+from holdfast.server.schema.base import Answer
 
 Json = dict[str, Any]
 PREVIEW = 2_000

@@ -12,7 +12,8 @@ from holdfast.core.ids import SessionId
 from holdfast.server.dialect.addressed import Flag, SessionQuery, named_session, on
 from holdfast.server.dialect.sheet import Sheet, Stretch, read_sheet
 from holdfast.server.routes.sessions import begin
-from holdfast.server.schema import Answer, Folder, Name, NewSession
+from holdfast.server.schema.base import Answer, Folder, Name
+from holdfast.server.schema.sessions import NewSession
 from holdfast.server.wired import Caller, Wired
 
 

@@ -14,7 +14,7 @@ from holdfast.core.session import Session
 from holdfast.server.dialect.addressed import opened
 from holdfast.server.dialect.messages import Message, ToolUse, Transcript, transcript
 from holdfast.server.dialect.runs import RunName, active_turn
-from holdfast.server.schema import Answer
+from holdfast.server.schema.base import Answer
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Opened, Store
 

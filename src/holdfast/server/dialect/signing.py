@@ -15,7 +15,7 @@ from litestar.params import JSONBody
 
 from holdfast.core.errors import Refused
 from holdfast.server.account import IDLE
-from holdfast.server.schema import Answer
+from holdfast.server.schema.base import Answer
 from holdfast.server.wired import Caller, Visiting, Wired
 from holdfast.server.wiring import Wiring
 

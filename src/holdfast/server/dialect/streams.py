@@ -16,7 +16,7 @@ from holdfast.server.dialect.following import BATCH, Following, event
 from holdfast.server.dialect.narration import CLOSING, Narration, Told
 from holdfast.server.dialect.runs import NoSuchStream, RunName, beginning, named_run
 from holdfast.server.dialect.sheet import Sheet, Stretch, read_sheet
-from holdfast.server.schema import Answer
+from holdfast.server.schema.base import Answer
 from holdfast.server.wired import Wired
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Opened

@@ -16,7 +16,7 @@ from holdfast.core.ids import SessionId
 from holdfast.server.dialect.addressed import named_session, opened
 from holdfast.server.hub import PULSE, Wish
 from holdfast.server.live import Live
-from holdfast.server.schema import Answer
+from holdfast.server.schema.base import Answer
 from holdfast.server.sse import ALIVE, events_in, frame
 from holdfast.server.viewer import Viewer
 from holdfast.server.wiring import Wiring

@@ -12,7 +12,7 @@ from holdfast.core.askqueue import AskQueue
 from holdfast.core.events import Choice
 from holdfast.core.ids import AskId, SessionId
 from holdfast.core.items import Approval, Question
-from holdfast.server.schema import Answer, Text
+from holdfast.server.schema.base import Answer, Text
 
 # What is asked. Clients of another program say things that we do not know: these are passed over.
 

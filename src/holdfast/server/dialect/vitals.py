@@ -9,7 +9,8 @@ from holdfast.core.errors import Refused, StoreError
 from holdfast.server.dialect.addressed import Flag, on
 from holdfast.server.guard import SIGN_IN
 from holdfast.server.routes.health import count
-from holdfast.server.schema import Answer, Health
+from holdfast.server.schema.base import Answer
+from holdfast.server.schema.house import Health
 from holdfast.server.wired import Visiting, Wired
 from holdfast.store.protocol import Query
 

@@ -25,7 +25,8 @@ from holdfast.server.dialect.sheet import read_sheet
 from holdfast.server.dialect.streams import Cursor, completed, journal_of, place
 from holdfast.server.hub import Wish
 from holdfast.server.live import Live
-from holdfast.server.schema import Gone, SessionRow
+from holdfast.server.schema.live import Gone
+from holdfast.server.schema.sessions import SessionRow
 from holdfast.server.sse import ALIVE, events_in
 from holdfast.server.viewer import Viewer
 from holdfast.server.wired import Wired

@@ -6,7 +6,7 @@ from litestar import get
 
 from holdfast import __version__
 from holdfast.server.examination import examine
-from holdfast.server.schema import About, Examination
+from holdfast.server.schema.house import About, Examination
 from holdfast.server.wired import Wired
 from holdfast.store.sqlite.connection import migrations
 

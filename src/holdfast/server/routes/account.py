@@ -12,7 +12,7 @@ from holdfast.core.errors import BadCommand
 from holdfast.server.account import Device
 from holdfast.server.guard import is_loopback
 from holdfast.server.links import LINK_SECONDS
-from holdfast.server.schema import (
+from holdfast.server.schema.account import (
     AccountState,
     DeviceChange,
     OneTimeLink,

@@ -8,7 +8,7 @@ from holdfast.core.errors import NoSuchSession
 from holdfast.core.events import DefaultsChosen
 from holdfast.core.ids import HOUSE
 from holdfast.rules import read_house
-from holdfast.server.schema import AgentCheck, AgentList, NewDefaults, Woken
+from holdfast.server.schema.agents import AgentCheck, AgentList, NewDefaults, Woken
 from holdfast.server.wired import Caller, Wired
 
 

@@ -18,7 +18,7 @@ from holdfast.rules import remember
 from holdfast.server.act import Outcome, act
 from holdfast.server.overruled import Overruled
 from holdfast.server.pages import find_ask
-from holdfast.server.schema import Answered, AskAnswer, Asks, Offers
+from holdfast.server.schema.asks import Answered, AskAnswer, Asks, Offers
 from holdfast.server.wired import Caller, Wired
 
 

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from holdfast.endpoints import Endpoint, public, read_endpoints, remove_endpoint, save_endpoint
 from holdfast.listing import list_models
-from holdfast.server.schema import EndpointList, EndpointTrial, EndpointTried, NewEndpoint
+from holdfast.server.schema.agents import EndpointList, EndpointTrial, EndpointTried, NewEndpoint
 from holdfast.server.wired import Wired
 
 

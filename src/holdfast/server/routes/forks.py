@@ -18,7 +18,7 @@ from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.session import Session
 from holdfast.server.pages import find_turn
 from holdfast.server.routes.sessions import RESERVED
-from holdfast.server.schema import Created, Fork
+from holdfast.server.schema.sessions import Created, Fork
 from holdfast.server.wired import Caller, Wired
 
 SUFFIX = " (fork)"

@@ -7,7 +7,7 @@ from pathlib import Path
 from litestar import HttpMethod, get
 
 from holdfast import __version__
-from holdfast.server.schema import Health, PublicStatus, Status
+from holdfast.server.schema.house import Health, PublicStatus, Status
 from holdfast.server.wired import Visiting, Wired
 from holdfast.store.protocol import Query, Store
 

@@ -10,7 +10,7 @@ from litestar import get
 from litestar.params import QueryParameter
 
 from holdfast.server.routes.health import size_of
-from holdfast.server.schema import DiskUse, Insights, Wellbeing
+from holdfast.server.schema.house import DiskUse, Insights, Wellbeing
 from holdfast.server.wired import Wired
 from holdfast.settings import Settings
 

@@ -13,7 +13,7 @@ from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger
 from holdfast.server.act import act, append
 from holdfast.server.overruled import Overruled
-from holdfast.server.schema import MemoryCommit, MemoryState
+from holdfast.server.schema.sessions import MemoryCommit, MemoryState
 from holdfast.server.wired import Caller, Wired
 
 PATIENCE = 30.0

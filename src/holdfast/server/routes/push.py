@@ -10,7 +10,7 @@ from litestar.params import JSONBody
 from holdfast.core.errors import BadCommand, Refused
 from holdfast.server.push.sealed import is_key
 from holdfast.server.push.subscriptions import Subscription
-from holdfast.server.schema import PushState, PushSubscribed
+from holdfast.server.schema.account import PushState, PushSubscribed
 from holdfast.server.visitor import Visitor
 from holdfast.server.wired import Visiting, Wired
 

@@ -9,7 +9,8 @@ from holdfast.core.errors import NoSuchTurn
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.outline import Outline
 from holdfast.core.records import Record
-from holdfast.server.schema import TurnOutline, wire
+from holdfast.server.schema.records import wire
+from holdfast.server.schema.sessions import TurnOutline
 from holdfast.server.wired import Wired
 from holdfast.store.protocol import Store
 from holdfast.transfer.export import begun

@@ -5,7 +5,7 @@ from litestar.params import FromPath
 
 from holdfast.core.policy import sentence
 from holdfast.rules import read_house, revoke
-from holdfast.server.schema import ApprovalRule, ApprovalRules
+from holdfast.server.schema.asks import ApprovalRule, ApprovalRules
 from holdfast.server.wired import Caller, Wired
 
 

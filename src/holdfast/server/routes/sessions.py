@@ -18,14 +18,14 @@ from holdfast.core.ids import SessionId
 from holdfast.rules import read_house
 from holdfast.server.act import act
 from holdfast.server.routes.memory import hand_over
-from holdfast.server.schema import (
+from holdfast.server.schema.records import Records, wire
+from holdfast.server.schema.sessions import (
     Created,
     Done,
     FoundInSession,
     Hits,
     LabelList,
     NewSession,
-    Records,
     SessionChange,
     SessionList,
     SettledPage,
@@ -33,7 +33,6 @@ from holdfast.server.schema import (
     Truncation,
     page_of,
     row_of,
-    wire,
 )
 from holdfast.server.wired import Caller, Wired
 from holdfast.store.protocol import Query

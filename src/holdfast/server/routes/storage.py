@@ -18,7 +18,7 @@ from holdfast.core import ids
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.session import Session
 from holdfast.server.routes.insights import disk_use
-from holdfast.server.schema import LooseFiles, Lying, Purge, Purged, Storage
+from holdfast.server.schema.house import LooseFiles, Lying, Purge, Purged, Storage
 from holdfast.server.wired import Wired
 from holdfast.store.backup import Taken, archive_name
 from holdfast.store.blobs import Blob, Blobs

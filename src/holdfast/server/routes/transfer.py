@@ -18,7 +18,7 @@ from holdfast.core.errors import BadCommand
 from holdfast.server.errors import LARGEST_UPLOAD, UPLOADS
 from holdfast.server.imports import place_for_upload
 from holdfast.server.pages import find_turn
-from holdfast.server.schema import HermesSessions, Import, ImportList, ImportReport
+from holdfast.server.schema.transfer import HermesSessions, Import, ImportList, ImportReport
 from holdfast.server.wired import Wired
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.export import MEDIA_TYPES, Format, begun, export, export_all, file_name

@@ -15,7 +15,7 @@ from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
 from holdfast.ownership import probe
 from holdfast.server.act import act, turn_state
-from holdfast.server.schema import Continuation, Done, NewTurn, QueueOrder, Submitted
+from holdfast.server.schema.sessions import Continuation, Done, NewTurn, QueueOrder, Submitted
 from holdfast.server.wired import Caller, Wired
 
 State = Literal["queued", "running", "ended", "steering"]
