@@ -20,7 +20,6 @@ SERVER_SECONDS = 10.0
 RUNNER_SECONDS = 45.0
 """A runner gives itself 30 s to commit memory; ending what is left of an agent comes on top."""
 LOOK_SECONDS = 0.05
-ROWS = 1_000
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -89,17 +88,15 @@ def tell_what_is_left(settings: Settings) -> None:
 
 async def uncommitted(settings: Settings) -> list[tuple[SessionId, int]]:
     """The sessions, and how many turns."""
+    from holdfast.store.changed import Changed
     from holdfast.store.sqlite.store import SqliteStore
 
     if not settings.store.exists():
         return []
     store = await SqliteStore.open_folder(settings.store)
     try:
-        left, change = list[tuple[SessionId, int]](), 0
-        while rows := await store.changes(change, ROWS):
-            change = rows[-1].change
-            left += [(row.id, row.overview.uncommitted) for row in rows if row.overview.uncommitted]
-        return left
+        left = [(row.id, row.overview.uncommitted) async for row in Changed(store).rows()]
+        return [(session, turns) for session, turns in left if turns]
     finally:
         await store.close()
 

@@ -18,13 +18,15 @@ from holdfast.core.records import Record
 from holdfast.core.turns import Turn
 
 
-def speak(turn: Turn, record: Record, event: TextAppended) -> None:
+def speak(turn: Turn, record: Record, event: TextAppended | ThoughtAppended) -> None:
+    """Words go on what their speaker said last, if it is of the same kind and the same message."""
+    kind = Text if isinstance(event, TextAppended) else Thought
     item = turn.tail(event.parent)
-    if not isinstance(item, Text) or item.message != event.message:
+    if not isinstance(item, kind) or item.message != event.message:
         if not event.text:
             return
         hush(turn, event.parent, record.time)
-        item = Text(
+        item = kind(
             turn=turn.id,
             k=turn.next_k(),
             time=record.time,
@@ -32,27 +34,7 @@ def speak(turn: Turn, record: Record, event: TextAppended) -> None:
             message=event.message,
         )
         turn.add(item)
-        turn.doing = "writing"
-    turn.went_on()
-    item.pieces.append(event.text)
-    item.recovered |= record.late is not None
-
-
-def think(turn: Turn, record: Record, event: ThoughtAppended) -> None:
-    item = turn.tail(event.parent)
-    if not isinstance(item, Thought) or item.message != event.message:
-        if not event.text:
-            return
-        hush(turn, event.parent, record.time)
-        item = Thought(
-            turn=turn.id,
-            k=turn.next_k(),
-            time=record.time,
-            parent=event.parent,
-            message=event.message,
-        )
-        turn.add(item)
-        turn.doing = "thinking"
+        turn.doing = "writing" if kind is Text else "thinking"
     turn.went_on()
     item.pieces.append(event.text)
     item.recovered |= record.late is not None

@@ -298,10 +298,8 @@ def _show(
     event: e.TextAppended | e.ThoughtAppended | e.ToolChanged | e.PlanReplaced,
 ) -> None:
     match event:
-        case e.TextAppended():
+        case e.TextAppended() | e.ThoughtAppended():
             output.speak(turn, record, event)
-        case e.ThoughtAppended():
-            output.think(turn, record, event)
         case e.ToolChanged():
             output.use_tool(turn, record, event)
         case e.PlanReplaced():

@@ -21,11 +21,11 @@ from holdfast.core.state import Run
 from holdfast.server.message import Message, NotDelivered, deliver
 from holdfast.server.wiring import Wiring
 from holdfast.settings import NotifySettings
+from holdfast.store.changed import Changed
 
 log = logging.getLogger(__name__)
 
 TICK = 1.0
-ROWS = 100
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 RECENT = 60 * 60 * 1000
 """Milliseconds after which the end of a run is no news any more."""
@@ -46,7 +46,7 @@ class Notifier:
         self._wiring = wiring
         self._settings: NotifySettings = wiring.settings.file.notify
         self._link = (self._settings.link or link).rstrip("/")
-        self._change = 0
+        self._changed = Changed(wiring.store)
         self._rows: dict[SessionId, Overview] = {}
         self._underway: dict[tuple[SessionId, str], asyncio.Task[None]] = {}
 
@@ -63,10 +63,8 @@ class Notifier:
                 await asyncio.sleep(TICK)
 
     async def _look(self, group: asyncio.TaskGroup) -> None:
-        while rows := await self._wiring.store.changes(self._change, ROWS):
-            for row in rows:
-                self._change = row.change
-                self._rows[row.id] = row.overview
+        async for row in self._changed.rows():
+            self._rows[row.id] = row.overview
         now = time.time_ns() // 1_000_000
         for session, row in list(self._rows.items()):
             async for due in self._due(session, row, now):

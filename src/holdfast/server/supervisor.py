@@ -31,6 +31,7 @@ from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
 from holdfast.server.schema.house import Places
 from holdfast.settings import Settings
+from holdfast.store.changed import Changed
 from holdfast.store.protocol import Store
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,6 @@ SETTLING = 5.0
 """Seconds that a command waits, at most, for the loss of a dead owner to be written down before it."""
 TAKEN = 75
 """Exit code of a runner that found its session owned by another."""
-ROWS = 100
 
 
 class Heard(msgspec.Struct):
@@ -58,7 +58,7 @@ class Supervisor:
         self._store = store
         self._settings = settings
         self._early = early
-        self._change = 0
+        self._changed = Changed(store)
         self._rows: dict[SessionId, Overview] = {}
         self._heard: dict[SessionId, Heard] = {}
         self._spawned: dict[SessionId, subprocess.Popen[str]] = {}
@@ -148,13 +148,11 @@ class Supervisor:
         self._keep_spare()
 
     async def _read_rows(self) -> None:
-        while rows := await self._store.changes(self._change, ROWS):
-            for row in rows:
-                self._change = row.change
-                if _needs_nobody(row.overview):
-                    self._rows.pop(row.id, None)
-                else:
-                    self._rows[row.id] = row.overview
+        async for row in self._changed.rows():
+            if _needs_nobody(row.overview):
+                self._rows.pop(row.id, None)
+            else:
+                self._rows[row.id] = row.overview
 
     def _interesting(self, alive: set[SessionId]) -> list[SessionId]:
         wanting = (s for s, row in self._rows.items() if row.state != "idle" or row.uncommitted)

@@ -20,11 +20,11 @@ from holdfast.server.push.news import RECENT, News, Push, due, news_of
 from holdfast.server.push.sealed import sealed
 from holdfast.server.push.subscriptions import Subscription
 from holdfast.server.wiring import Wiring
+from holdfast.store.changed import Changed
 
 log = logging.getLogger(__name__)
 
 TICK = 1.0
-ROWS = 100
 PATIENCE = 20.0
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 KEPT_SECONDS = 24 * 60 * 60
@@ -39,7 +39,7 @@ class Pusher:
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
         self._settings = wiring.settings.file.notify
-        self._change = 0
+        self._changed = Changed(wiring.store)
         self._news: dict[SessionId, list[News]] = {}
         self._underway: set[str] = set()
         self._pauses: dict[str, tuple[float, float]] = {}
@@ -72,11 +72,9 @@ class Pusher:
     async def _read(self, shown: set[SessionId]) -> None:
         """Learn what has changed in the list, and look into what may be news."""
         now = time.time_ns() // 1_000_000
-        while rows := await self._wiring.store.changes(self._change, ROWS):
-            for row in rows:
-                matters = _matters(row.overview, now, shown=row.id in shown)
-                self._news[row.id] = await self._found(row.id, row.overview) if matters else []
-                self._change = row.change
+        async for row in self._changed.rows():
+            matters = _matters(row.overview, now, shown=row.id in shown)
+            self._news[row.id] = await self._found(row.id, row.overview) if matters else []
 
     async def _found(self, session: SessionId, row: Overview) -> list[News]:
         try:
