@@ -20,6 +20,9 @@ ARGS ?=
 # Random moments that `make crashes` tries beside its table.
 SEEDS ?= 100
 
+# The tests start hundreds of processes: each would compile the whole program anew if none may keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 SET_UP := $(VENV)/.set-up
 PAGE := src/holdfast/static/page.digest
 PAGE_SOURCES := hatch_build.py $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/.npm/*' -not -path 'web/dist/*')
