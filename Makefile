@@ -41,7 +41,7 @@ test: lint web-test $(PAGE)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-fast: $(SET_UP) $(PAGE)
-	@HOLDFAST_TEST_HISTORIES=250 $(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not crash and not slow and not agents" $(ARGS)
+	@HOLDFAST_TEST_HISTORIES=100 $(BIN)/python -m pytest -n 3 --dist loadfile -m "not browser and not crash and not slow and not agents" $(ARGS)
 
 test-agents: $(SET_UP) $(PAGE)
 	@$(BIN)/python -m pytest -m agents $(ARGS)

@@ -5,7 +5,9 @@ turns the skips of tests with those marks into failures, so that CI cannot pass 
 """
 
 import os
+import re
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +29,8 @@ LONG = (
     "tests/server/dialect/test_races",
 )
 """Files that take minutes. The tests of a file stay together, so these begin first, and nobody waits for one alone."""
+MARKED = re.compile(r"^pytestmark = (\[.*?\]|.*?)$", re.MULTILINE | re.DOTALL)
+"""What all tests of a file are marked with."""
 REQUIRE = "HOLDFAST_TEST_REQUIRE"
 REQUIRABLE = {"agents", "browser"}
 
@@ -39,6 +43,16 @@ def anyio_backend() -> tuple[str, dict[str, bool]]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: next((place for place, name in enumerate(LONG) if name in item.nodeid), len(LONG)))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file whose tests are all left out is not even read: some of what such files import takes seconds to load,
+    and every worker would."""
+    left_out = set(re.findall(r"(?:^|\band )not (\w+)", config.option.markexpr))
+    if not left_out or " or " in config.option.markexpr or not collection_path.match("test_*.py"):
+        return None
+    marked = MARKED.search(collection_path.read_text("utf-8"))
+    return True if marked and left_out & set(re.findall(r"\bmark\.(\w+)", marked[1])) else None
 
 
 def required() -> set[str]:

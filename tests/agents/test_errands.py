@@ -19,6 +19,8 @@ from tests.journeys.patience import wait_until
 PROGRAM = Path(__file__).parent / "programs" / "sdk_worker.py"
 WORKER = AgentSpec(name="worker", title="Worker", command=(sys.executable, str(PROGRAM)))
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:

@@ -19,6 +19,8 @@ from tests.agents.audience import PATIENCE, TURN, Audience, opened
 PROGRAM = Path(__file__).parent / "programs" / "sdk_agent.py"
 SDK = AgentSpec(name="sdk", title="SDK", command=(sys.executable, str(PROGRAM)))
 
+pytestmark = pytest.mark.slow
+
 
 async def test_an_agent_of_the_sdk_works_under_our_client(tmp_path: Path) -> None:
     audience = Audience()

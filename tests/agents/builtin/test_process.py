@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import acp
+import pytest
 from acp import schema
 
 from holdfast.agents import catalog
@@ -20,6 +21,8 @@ from tests.agents.audience import PATIENCE, TURN, Audience
 from tests.agents.builtin.conftest import KEY
 from tests.agents.builtin.model import Model
 from tests.agents.test_sdk import SdkClient
+
+pytestmark = pytest.mark.slow
 
 NEXT = TurnId("t2")
 
