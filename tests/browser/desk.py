@@ -1,5 +1,6 @@
 """Somebody at a browser: opens pages, says things, looks, and notices when something goes wrong or goes out."""
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ SCREENS: dict[str, ViewportSize] = {
 }
 # What a browser says by itself when a connection breaks, or when a page comes by plain http; such a test expects it.
 NETWORK = ("Failed to load resource", "net::ERR_", "The Cross-Origin-Opener-Policy header has been ignored")
+FAULT = re.compile("the server responded with a status of 5(?!03|07)")
+"""But never that the server failed. It may say that it can't be reached (503), or that its disk is full (507)."""
 
 
 REST = """() => new Promise((done) => {
@@ -56,7 +59,8 @@ class Seat:
         self.page.on("request", lambda request: self.addresses.append(request.url))
 
     def _said(self, message: Any) -> None:
-        if message.type in ("error", "warning") and not message.text.startswith(NETWORK):
+        expected = message.text.startswith(NETWORK) and not FAULT.search(message.text)
+        if message.type in ("error", "warning") and not expected:
             self.troubles.append(message.text)
 
     # Going somewhere.

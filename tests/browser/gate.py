@@ -25,6 +25,7 @@ class Gate:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._streams: set[socket.socket] = set()
         self._others: set[socket.socket] = set()
+        self._frozen: set[socket.socket] = set()
         self._lock = threading.Lock()
 
     @property
@@ -60,6 +61,12 @@ class Gate:
         for each in found:
             _close(each)
 
+    def freeze(self) -> None:
+        """Carry nothing more over what is open, and leave it open: so a network ends that a laptop slept through."""
+        with self._lock:
+            found = [*self._streams, *self._others]
+        self._frozen.update(found)
+
     def _accept(self) -> None:
         while True:
             try:
@@ -85,11 +92,19 @@ class Gate:
                 self.opened += live
             try:
                 server.sendall(head + HEAD_END + body)
-                threading.Thread(target=_pump, args=(browser, server), daemon=True).start()
-                _pump(server, browser)
+                threading.Thread(target=self._pump, args=(browser, server), daemon=True).start()
+                self._pump(server, browser)
             finally:
                 with self._lock:
                     open_now.discard(browser)
+
+    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while piece := source.recv(CHUNK):
+                if not self._frozen & {source, target}:
+                    target.sendall(piece)
+        _close(source)
+        _close(target)
 
 
 def _read_head(browser: socket.socket) -> tuple[bytes, bytes]:
@@ -112,14 +127,6 @@ def _for(target: str, head: bytes) -> bytes:
     kept = [line for name, line in said.items() if name not in ours]
     added = [name + b": " + value for name, value in ours.items() if name != b"origin" or name in said]
     return b"\r\n".join([first, *kept, *added])
-
-
-def _pump(source: socket.socket, target: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while piece := source.recv(CHUNK):
-            target.sendall(piece)
-    _close(source)
-    _close(target)
 
 
 def _close(each: socket.socket) -> None:

@@ -1,10 +1,12 @@
 """The live connection in a real browser: nothing is missed or doubled, whatever is cut, killed or reloaded."""
 
+import json
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
-from tests.browser.desk import PATIENCE_MS, Theme, desk, press, stored_words
+from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk, press, stored_words
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
@@ -14,6 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ALONE = "delete window.SharedWorker; Object.defineProperty(navigator, 'locks', {value: undefined});"
 LED = "delete window.SharedWorker;"
+LOOKS = pytest.mark.parametrize(("screen", "theme"), [("desk", "light"), ("phone", "dark")])
 
 
 def words(count: int, prefix: str = "word") -> str:
@@ -37,11 +40,17 @@ def test_a_message_is_sent_and_its_answer_streams(
         seat.expect_well()
 
 
-@pytest.mark.parametrize("script", ["", LED, ALONE], ids=["shared worker", "leader", "alone"])
-def test_a_reload_in_the_middle_loses_nothing(chromium: Browser, house: House, person: Person, script: str) -> None:
+@pytest.mark.parametrize(
+    ("script", "screen", "theme"),
+    [("", "desk", "light"), ("", "phone", "dark"), (LED, "phone", "light"), (ALONE, "desk", "dark")],
+    ids=["shared worker", "shared worker, phone", "leader", "alone"],
+)
+def test_a_reload_in_the_middle_loses_nothing(
+    chromium: Browser, house: House, person: Person, script: str, screen: str, theme: Theme
+) -> None:
     session = person.begin()
     person.say(session, "!stream 150 20")
-    with desk(chromium, house, script=script) as place:
+    with desk(chromium, house, script=script, screen=screen, theme=theme) as place:
         seat = place.tab(session)
         for part in ("word20", "word60", "word100"):
             expect(seat.prose.first).to_contain_text(part, timeout=PATIENCE_MS)
@@ -51,11 +60,17 @@ def test_a_reload_in_the_middle_loses_nothing(chromium: Browser, house: House, p
         seat.expect_well()
 
 
+@LOOKS
 @pytest.mark.contract("G2")
-def test_the_server_dies_and_comes_back_without_a_click(chromium: Browser, own_house: House) -> None:
+def test_the_server_dies_and_comes_back_without_a_click(
+    chromium: Browser, own_house: House, screen: str, theme: Theme
+) -> None:
     person = Person(own_house)
     session = person.begin()
-    with Gate(own_house.server.link) as gate, desk(chromium, own_house, link=gate.link) as place:
+    with (
+        Gate(own_house.server.link) as gate,
+        desk(chromium, own_house, link=gate.link, screen=screen, theme=theme) as place,
+    ):
         seat = place.tab(session)
         person.say(session, "!stream 300 20")
         expect(seat.prose.first).to_contain_text("word40", timeout=PATIENCE_MS)
@@ -68,34 +83,60 @@ def test_the_server_dies_and_comes_back_without_a_click(chromium: Browser, own_h
         assert seat.troubles == []
 
 
+@LOOKS
 @pytest.mark.contract("X11")
-def test_what_stays_on_screen_after_a_stop_is_what_is_stored(chromium: Browser, house: House, person: Person) -> None:
+def test_what_stays_on_screen_after_a_stop_is_what_is_stored(
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
+) -> None:
+    """Words, thoughts, and what a step was asked to do."""
     session = person.begin()
-    with desk(chromium, house) as place:
+    with desk(chromium, house, screen=screen, theme=theme) as place:
         seat = place.tab(session)
-        seat.say('!think Let me see.\n!tool read {"path":"a.txt"} 10 found it\n!stream 500 20')
+        seat.say('!think Let me see.\n!tool read {"path":"a.txt","lines":[1,9]} 10 found it\n!stream 500 20')
         expect(seat.prose.first).to_contain_text("word30", timeout=PATIENCE_MS)
         seat.page.get_by_role("button", name="Stop").click()
         seat.expect_text("You stopped this at")
-        before = seat.words()
-        assert before == stored_words(person, session)
+        before = on_screen(seat)
+        stored = person.look(session).items
+        assert before == (
+            stored_words(person, session),
+            *(item["text"] for item in stored if item["type"] == "thought"),
+            *(json.loads(item["arguments"]) for item in stored if item["type"] == "tool"),
+        )
         seat.page.reload()
         seat.expect_text("You stopped this at")
-        assert seat.words() == before
+        assert on_screen(seat) == before
         expect(seat.page.get_by_text("You stopped this at")).to_have_count(1)
         seat.expect_well()
 
 
-@pytest.mark.parametrize("script", ["", ALONE], ids=["shared worker", "alone"])
+def on_screen(seat: Seat) -> tuple[object, ...]:
+    """The words, the thoughts, and the arguments of the one step, once they are unfolded."""
+    thought = seat.page.locator("details.thought")
+    thought.locator("summary").click()
+    step = seat.page.locator(".step")
+    step.get_by_role("button").first.click()
+    names, values = step.locator("dt").all_inner_texts(), step.locator("dd").all_inner_texts()
+    rest = {name: json.loads(value) for name, value in zip(names, values, strict=True)}
+    return (
+        seat.words(),
+        thought.locator(".words").inner_text(),
+        {"path": step.locator("code").first.inner_text(), **rest},
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "screen", "theme"), [("", "desk", "light"), (ALONE, "phone", "dark")], ids=["shared worker", "alone"]
+)
 @pytest.mark.contract("A12")
 @pytest.mark.contract("C12")
 def test_where_no_stream_comes_through_asks_come_all_the_same(
-    chromium: Browser, house: House, person: Person, script: str
+    chromium: Browser, house: House, person: Person, script: str, screen: str, theme: Theme
 ) -> None:
     session = person.begin()
     with Gate(house.server.link) as gate:
         gate.no_streams = True
-        with desk(chromium, house, link=gate.link, script=script) as place:
+        with desk(chromium, house, link=gate.link, script=script, screen=screen, theme=theme) as place:
             seat = place.tab(session)
             person.say(session, "!approve make\n!ask Which? | one | two\n!stream 20 10")
             expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
@@ -145,12 +186,13 @@ def test_switching_sessions_leaks_no_connection(chromium: Browser, house: House,
         seat.expect_well()
 
 
+@LOOKS
 @pytest.mark.contract("G4")
 def test_what_is_written_while_the_server_is_away_is_sent_once_when_it_is_back(
-    chromium: Browser, house: House, person: Person
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
 ) -> None:
     session = person.begin()
-    with Gate(house.server.link) as gate, desk(chromium, house, link=gate.link) as place:
+    with Gate(house.server.link) as gate, desk(chromium, house, link=gate.link, screen=screen, theme=theme) as place:
         seat = place.tab(session)
         expect(seat.field).to_be_visible()
         wait_until(lambda: gate.streams == 1, "a live connection")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
-from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
 from tests.browser.weight import weigh
 from tests.browser.written import talk, write_session
 from tests.journeys.house import House
@@ -39,6 +39,17 @@ COUNT = """() => {
 }"""
 
 
+WHOLE = """!thinkstream 20 10
+!plan one; two
+!tool read {"path":"a.txt"} 100 ok
+!stream 200 5
+!tool execute {"command":"make"} 200 made
+!say \\n\\n| tide | height |\\n|---|---|\\n| ebb | 1 m |\\n| flood | 4 m |\\n\\n
+!say ```python\\ndef tide(hour):\\n    return hour % 12\\n```\\n\\n$$\\frac{a}{b}$$\\n\\n
+!approve make
+!stream 100 5"""
+
+
 def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, house: House) -> None:
     weight = weigh(chromium, house)
     assert weight.scripts >= 3
@@ -47,20 +58,25 @@ def test_what_is_loaded_until_the_first_code_block_is_small(chromium: Browser, h
     assert weight.elsewhere == []
 
 
-def test_nothing_jumps_over_a_whole_turn(chromium: Browser, house: House, person: Person) -> None:
+@pytest.mark.parametrize(("screen", "theme"), [("desk", "light"), ("phone", "dark")])
+def test_nothing_jumps_over_a_whole_turn(
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
+) -> None:
+    """One's own message, thoughts, steps, a table, code with its colours, a formula, a card and its answer."""
     session = person.begin()
-    with desk(chromium, house, script=WATCH) as place:
+    with desk(chromium, house, script=WATCH, screen=screen, theme=theme) as place:
         seat = place.tab(session)
-        expect(seat.field).to_be_visible()
+        seat.field.fill(WHOLE)
         seat.page.wait_for_timeout(300)
         seat.page.evaluate("window.shifts = []")
-        turn = person.say(
-            session,
-            '!thinkstream 20 10\n!plan one; two\n!tool read {"path":"a.txt"} 100 ok\n!stream 200 5\n'
-            '!tool execute {"command":"make"} 200 made\n!stream 100 5',
-        )
-        person.wait_for_end(session, turn)
+        seat.field.press("Control+Enter")
+        expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+        [ask] = person.asks(session)
+        person.answer(session, ask["ask"], choice="once").raise_for_status()
+        expect(seat.prose.last).to_contain_text("word100", timeout=PATIENCE_MS)
         seat.expect_idle()
+        expect(seat.page.locator(".prose pre span").first).to_be_attached()
+        expect(seat.page.locator(".prose math").first).to_be_attached()
         assert seat.page.evaluate("window.shifts.reduce((sum, value) => sum + value, 0)") <= SHIFT
         seat.expect_well()
 

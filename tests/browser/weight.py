@@ -11,8 +11,9 @@ from tests.browser.desk import PATIENCE_MS, desk
 from tests.journeys.house import House
 
 STATIC = Path(holdfast.__file__).parent / "static"
-COLOURS = ("languages", "bash")
-"""The colours of code come when a block is closed; they count as well, with one language."""
+BESIDE = ("languages", "bash", "worker")
+"""The colours of code come when a block is closed; they count as well, with one language. So does the worker that has
+the live connection: a browser does not say when it fetches that."""
 
 
 class Weight(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +34,7 @@ def weigh(chromium: Browser, house: House) -> Weight:
         fetched = list(seat.addresses)
         link = seat.link
     names = {address.removeprefix(f"{link}/") for address in fetched if address.endswith(".js")}
-    names |= {f"assets/{path.name}" for colour in COLOURS for path in STATIC.glob(f"assets/{colour}-*.js")}
+    names |= {f"assets/{path.name}" for name in BESIDE for path in STATIC.glob(f"assets/{name}-*.js")}
     found = [STATIC / name for name in names if (STATIC / name).is_file()]
     return Weight(
         scripts=len(found),

@@ -40,7 +40,9 @@ export async function typeset(node: HTMLElement): Promise<void> {
   const { default: katex } = await import('katex')
   for (const formula of formulas) {
     const tex = formula.textContent ?? ''
-    const options = { output: 'mathml', displayMode: formula.classList.contains('display'), maxExpand: 200 } as const
+    const displayMode = formula.classList.contains('display')
+    // What a model writes need not be what LaTeX would take; nobody reads a console about it.
+    const options = { output: 'mathml', displayMode, maxExpand: 200, strict: 'ignore' } as const
     try {
       katex.render(tex, formula, options)
     } catch {

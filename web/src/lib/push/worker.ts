@@ -8,15 +8,18 @@ export interface Shown {
   name: string
 }
 
+/** A first visit has better things to fetch: the worker keeps every part of the page, whether it is ever used or not. */
+const FIRST_MS = 4_000
+
 /** Only over https or on localhost is there any; without one the page works all the same. */
 export function startWorker(): void {
   const start = async () => {
+    if (navigator.serviceWorker?.controller === null) await new Promise((resolve) => setTimeout(resolve, FIRST_MS))
     if ((await navigator.serviceWorker?.register(`${base}/sw.js`).catch(() => undefined)) === undefined) return
     const { active } = await navigator.serviceWorker.ready
     active?.postMessage({ told: words.push.told })
   }
   if (!import.meta.env.PROD) return
-  // It fetches much: not before the page itself.
   if (document.readyState === 'complete') void start()
   else addEventListener('load', start, { once: true })
 }
