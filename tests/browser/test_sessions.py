@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.desk import PATIENCE_MS, Seat, desk
+from tests.browser.desk import Seat, desk
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -77,42 +77,4 @@ def test_ten_runs_at_once_are_seen_side_by_side(chromium: Browser, house: House,
             person.cancel(session, person.look(session).session["running"]).raise_for_status()
         expect(running).to_have_count(0, timeout=60_000)
         expect(seat.page.get_by_role("region", name="Finished, not yet seen")).to_be_visible()
-        seat.expect_well()
-
-
-def test_the_keyboard_alone_is_enough(chromium: Browser, house: House, person: Person) -> None:
-    """Begin, answer, move, rename and search without a mouse."""
-    person.begin(title="Elsewhere")
-    with desk(chromium, house) as place:
-        seat = place.tab()
-        expect(seat.field).to_be_focused()
-        seat.page.keyboard.type("!approve make")
-        seat.page.keyboard.press("Enter")
-        expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
-        seat.rest()
-        seat.page.keyboard.press("Alt+a")
-        seat.page.keyboard.press("a")
-        expect(seat.prose.first).to_have_text("approved:once", timeout=PATIENCE_MS)
-        seat.page.get_by_role("region", name="Conversation").focus()
-        seat.page.keyboard.press("j")
-        focused = seat.page.evaluate("document.activeElement.closest('nav') !== null")
-        assert focused
-        seat.page.keyboard.press("k")
-        seat.page.keyboard.press("j")
-        address = seat.page.evaluate("document.activeElement.getAttribute('href')")
-        seat.page.keyboard.press("Enter")
-        seat.page.wait_for_url(f"**{address}")
-        seat.page.get_by_role("region", name="Conversation").focus()
-        seat.page.keyboard.press("/")
-        expect(seat.page.get_by_role("searchbox", name="Search sessions")).to_be_focused()
-        seat.page.keyboard.type("Elsewhere")
-        expect(row(seat, "Elsewhere").first).to_be_visible()
-        seat.page.keyboard.press("Escape")
-        seat.page.get_by_role("button", name="New session").focus()
-        seat.page.keyboard.press("Enter")
-        expect(seat.page.get_by_role("heading", name="What should be done?")).to_be_visible()
-        seat.page.get_by_role("button", name="New session").focus()
-        seat.page.keyboard.press("[")
-        expect(seat.page.get_by_role("button", name="New session")).to_have_count(0)
-        seat.page.keyboard.press("[")
         seat.expect_well()
