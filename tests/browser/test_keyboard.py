@@ -15,7 +15,7 @@ FOCUSED = """() => {
     return {role: node.getAttribute('role') ?? node.tagName.toLowerCase(), name: name.trim()}
 }"""
 RINGED = """() => {
-    const ringed = (node) => getComputedStyle(node).outlineStyle !== 'none' || getComputedStyle(node).boxShadow !== 'none'
+    const ringed = (node) => ['outlineStyle', 'boxShadow'].some((name) => getComputedStyle(node)[name] !== 'none')
     const node = document.activeElement
     return [node, node.parentElement, node.closest('form, label')].some((each) => each !== null && ringed(each))
 }"""

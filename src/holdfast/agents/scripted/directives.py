@@ -6,7 +6,7 @@ They are a contract. What each says stands in a message of its own.
 !stream N MS [PREFIX]             says N words, PREFIX1 PREFIX2 ..., one every MS milliseconds
 !think TEXT                       thinks TEXT
 !thinkstream N MS                 thinks N words, one every MS milliseconds
-!tool NAME JSON MS [RESULT]       a tool call that takes MS milliseconds
+!tool NAME JSON MS [RESULT]       a tool call that takes MS milliseconds; \\n begins a new line of its result
 !sleep MS                         does nothing
 !approve COMMAND [PATTERN_KEY]    asks for leave, then says approved:CHOICE or denied, and runs nothing. Two words are a
                                   command and its key; a command of several words with a key is written in quotes
@@ -104,7 +104,8 @@ def _tool(stage: Stage, rest: str) -> None:
     begun: Json = {"toolCallId": call, "name": name, "title": name, "kind": kind, "status": "in_progress"}
     stage.update("tool_call", **begun, rawInput=msgspec.Raw(arguments.encode()))
     stage.wait(float(pause) / 1000)
-    content = [{"type": "content", "content": {"type": "text", "text": result}}] if result else []
+    said = {"type": "text", "text": result.replace("\\n", "\n")}
+    content = [{"type": "content", "content": said}] if result else []
     stage.update("tool_call_update", toolCallId=call, status="completed", content=content)
 
 
