@@ -3,7 +3,7 @@
 import asyncio
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from holdfast.server import password as passwords
 from holdfast.server.account import IDLE, MOST, AccountUnreadable, read_account
 from holdfast.server.attempts import FREE, LONGEST, TOGETHER, Attempts, TooManyAttempts, network
 from holdfast.server.attempts import MOST as MOST_ADDRESSES
-from holdfast.server.auth import Gatekeeper, WrongPassword
+from holdfast.server.auth import Gatekeeper, NotSignedIn, WrongPassword
 from holdfast.server.links import Links
 from tests.served import HOLDFAST, PATIENCE_SECONDS, Served, served
 from tests.server.live import listening
@@ -154,6 +154,26 @@ def test_a_password_signs_in_and_a_new_one_ends_every_sign_in(house: Served) -> 
     assert not tablet.http.get("/api/account").json()["has_password"]
     refused = phone.http.post("/api/sign-in", json={"password": "another one"})
     assert (refused.status_code, refused.json()["code"]) == (403, "NoPassword")
+
+
+async def test_who_is_signed_out_while_a_password_is_hashed_sets_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sign-out, or a new token, that comes while the hash is being made counts before the change does."""
+    keeper, hashed = Gatekeeper(tmp_path), passwords.hashed
+    _, device = keeper.sign_in_by_code(keeper.links.issue(), "thief", "")
+
+    for by, end in ((device.id, lambda: keeper.sign_out(device.id)), ("", keeper.change_token)):
+
+        def slowly(password: str, end: Callable[[], None] = end) -> str:
+            loop.call_soon_threadsafe(end)
+            return hashed(password)
+
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(passwords, "hashed", slowly)
+        with pytest.raises(NotSignedIn):
+            await keeper.change_password("the thief's own", "", by, "")
+        assert not keeper.has_password
 
 
 def test_a_password_has_a_length_and_is_kept_only_as_its_hash(house: Served) -> None:

@@ -33,6 +33,12 @@ KEEP_SECONDS = 600.0
 LOOK_SECONDS = 1.0
 
 
+class NotSignedIn(Refused):
+    """This needs a credential. Open the link that this command prints: holdfast link"""
+
+    status = 401
+
+
 class WrongPassword(Refused):
     """This is not the password. Try again, or use a link: holdfast link"""
 
@@ -181,7 +187,11 @@ class Gatekeeper:
         log.info("sign_out.all", extra={"devices": len(gone)})
 
     async def change_password(self, password: str | None, current: str, by: str, address: str) -> None:
-        """Set, change or (None) remove the password; every sign-in ends. The token needs no `current` one."""
+        """Set, change or (None) remove the password; every sign-in ends. The token needs no `current` one.
+
+        Whoever is signed out while the new one is being hashed changes nothing: raise `NotSignedIn`.
+        """
+        token = self.token
         if password is None and self.exposed:
             raise PasswordNeeded
         if by and self.has_password:
@@ -190,6 +200,8 @@ class Gatekeeper:
             self.attempts.succeeded(address)
         async with self._hashing:
             kept = "" if password is None else await asyncio.to_thread(passwords.hashed, password)
+        if self.token != token or (by and by not in self.signed_in()):
+            raise NotSignedIn
         self.links.clear()
         self._keep(msgspec.structs.replace(self._account, password=kept, devices=()))
         self.visits.end_all()
