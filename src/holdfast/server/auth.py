@@ -82,7 +82,7 @@ class Gatekeeper:
     def admits(self, authorization: bytes, address: str = "") -> str | None:
         """The device whose credential an Authorization header carries, empty for the token itself; None for neither."""
         scheme, given = authorization[: len(SCHEME)].decode("latin-1"), authorization[len(SCHEME) :].strip()
-        if scheme.lower() != SCHEME:
+        if scheme.lower() != SCHEME or not given:
             return None
         if hmac.compare_digest(given, self.token.encode()):
             return ""
