@@ -111,10 +111,14 @@ class Gatekeeper:
     # Signing in.
 
     def sign_in_by_code(self, code: str, name: str, address: str) -> tuple[str, Device]:
-        """Exchange the code of a one-time link for a credential of the device's own. Raise `LinkUsed`."""
+        """Exchange the code of a one-time link for a credential of the device's own.
+
+        Raise `LinkUsed`, or `TooManyAttempts` for a wrong code that comes too early; a good one never does.
+        """
         try:
             self.links.redeem(code)
         except LinkUsed:
+            self.attempts.begin(address)  # before the line in the log: whoever tries on and on writes few
             log.warning("sign_in.refused", extra={"by": "link", "address": address})
             raise
         return self._admit(name, address, "link")
