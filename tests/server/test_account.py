@@ -163,13 +163,13 @@ async def test_who_is_signed_out_while_a_password_is_hashed_sets_none(
     keeper, hashed = Gatekeeper(tmp_path), passwords.hashed
     _, device = keeper.sign_in_by_code(keeper.links.issue(), "thief", "")
 
+    loop = asyncio.get_running_loop()
     for by, end in ((device.id, lambda: keeper.sign_out(device.id)), ("", keeper.change_token)):
 
         def slowly(password: str, end: Callable[[], None] = end) -> str:
             loop.call_soon_threadsafe(end)
             return hashed(password)
 
-        loop = asyncio.get_running_loop()
         monkeypatch.setattr(passwords, "hashed", slowly)
         with pytest.raises(NotSignedIn):
             await keeper.change_password("the thief's own", "", by, "")

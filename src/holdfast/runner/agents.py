@@ -19,6 +19,7 @@ from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Atta
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
 from holdfast.core.session import Session
+from holdfast.owned import make_folder
 from holdfast.runner.early import Early
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
@@ -179,7 +180,7 @@ class Agents:
         if chosen:
             return Path(chosen).expanduser()
         folder = self._settings.workspaces / self._session
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         return folder
 
     def _blob(self, attachment: Attachment) -> Path:

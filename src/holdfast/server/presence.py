@@ -16,6 +16,7 @@ from typing import Self
 import msgspec
 
 from holdfast.core.errors import HoldfastError
+from holdfast.owned import close_to_others, make_folder
 from holdfast.server.links import Links
 from holdfast.server.private import token_in
 from holdfast.server.schema.house import Status
@@ -61,7 +62,8 @@ class Seat:
     @classmethod
     def take(cls, home: Path) -> Self | None:
         """Become the server of this home, or None if there is one."""
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(home)
+        close_to_others(home)
         descriptor = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

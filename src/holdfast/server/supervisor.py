@@ -27,6 +27,7 @@ from holdfast.core.events import TurnEnded
 from holdfast.core.ids import SessionId
 from holdfast.core.overview import Overview
 from holdfast.core.records import Position
+from holdfast.owned import make_folder, owner_only
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
 from holdfast.server.schema.house import Places
@@ -277,9 +278,9 @@ class Supervisor:
         log.info("runner.spawned", extra={"session": session, "pid": spare.pid})
 
     def _start(self, arguments: list[str], errors: Path, *, piped: bool = False) -> "subprocess.Popen[str]":
-        errors.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(errors.parent)
         command = [sys.executable, "-P", "-m", "holdfast.runner", *arguments, "--home", str(self._settings.home)]
-        with errors.open("w") as stderr:
+        with open(errors, "w", opener=owner_only) as stderr:
             return subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
