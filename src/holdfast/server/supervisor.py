@@ -22,11 +22,13 @@ import msgspec
 from holdfast import faults
 from holdfast.agents.tree import end_tree
 from holdfast.core import recovery
+from holdfast.core.cover import Cover
 from holdfast.core.errors import HoldfastError
 from holdfast.core.events import TurnEnded
 from holdfast.core.ids import SessionId
 from holdfast.core.overview import Overview
 from holdfast.core.records import Position
+from holdfast.known import learn_all
 from holdfast.owned import make_folder, owner_only
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
@@ -258,12 +260,18 @@ class Supervisor:
                     turn=turn,
                     outcome="failed",
                     error="The run could not be started: its process ended at once, three times in a row.",
-                    stderr=_last_lines(self._errors(session)),
+                    stderr=self._last_words(session),
                 )
                 await self._store.append(session, [ended], position=Position(epoch=owned.epoch, n=owned.n + 1))
             self._failed_starts.pop(session, None)
         finally:
             lock.release()
+
+    def _last_words(self, session: SessionId) -> str:
+        """What its process wrote when it died, with secrets covered as a runner would have."""
+        cover = Cover()
+        learn_all(cover, self._settings)
+        return cover.covered(_last_lines(self._errors(session)))
 
     # Runner processes.
 
