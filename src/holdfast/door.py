@@ -72,11 +72,15 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ta
 
 
 async def hand_over(folder: Path, session: SessionId, words: Words) -> bool:
-    """Whether the session's runner has the words now."""
+    """Whether the session's runner has the words now. They go to no door that another user could have put there."""
     try:
         async with asyncio.timeout(PATIENCE):
+            if not _private(folder):
+                return False
             reader, writer = await asyncio.open_unix_connection(str(folder / session), limit=LONGEST)
             try:
+                if _user_of(writer) != os.getuid():
+                    return False
                 writer.write(msgspec.json.encode(words) + b"\n")
                 await writer.drain()
                 return await reader.readline() == TAKEN
@@ -93,7 +97,7 @@ def _private(folder: Path) -> bool:
 
 
 def _user_of(writer: asyncio.StreamWriter) -> int:
-    """Who knocks. Where the system can't tell, the folder's mode has kept others out."""
+    """Who is at the other end. Where the system can't tell, the folder's mode has kept others out."""
     peer = writer.get_extra_info("socket")
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:

@@ -7,11 +7,13 @@ session. What looks like a key is hidden in it.
 import logging
 import logging.handlers
 import time
+from io import TextIOWrapper
 from pathlib import Path
 
 import msgspec
 
 from holdfast.core.mask import masked
+from holdfast.owned import make_folder, owner_only
 
 NAME = "holdfast.log"
 SIZE = 5_000_000
@@ -39,6 +41,13 @@ class Lines(logging.Formatter):
         return masked(f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line)
 
 
+class Rotating(logging.handlers.RotatingFileHandler):
+    """Every file that it begins is its owner's alone, the first like those after it."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding=self.encoding, opener=owner_only)
+
+
 def _plain(value: object) -> str:
     """A value that can't break its line: what it holds may come from a model or a browser."""
     text = str(value)
@@ -49,10 +58,8 @@ def _plain(value: object) -> str:
 
 def start(folder: Path, level: str, name: str = NAME) -> logging.Handler:
     """Send what our modules say from now on to a file in `folder`; return the handler, to be closed at the end."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / name
-    path.touch(mode=0o600)
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=SIZE, backupCount=KEPT, encoding="utf-8")
+    make_folder(folder)
+    handler = Rotating(folder / name, maxBytes=SIZE, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(Lines())
     ours = logging.getLogger("holdfast")
     ours.addHandler(handler)

@@ -17,6 +17,8 @@ import msgspec
 from holdfast.core.errors import HoldfastError
 
 FILE = "config.toml"
+WORKSPACES = "workspaces"
+"""The folder of a home whose folders agents work in."""
 
 
 class BadSettings(HoldfastError):
@@ -166,7 +168,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def workspaces(self) -> Path:
         """Where an agent works when its session names no folder."""
-        return self.home / "workspaces"
+        return self.home / WORKSPACES
 
     @property
     def endpoints(self) -> Path:

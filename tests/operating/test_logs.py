@@ -1,6 +1,7 @@
 """The operator's log holds one line an event, whatever the fields hold."""
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,24 @@ def test_only_the_owner_can_read_it(log_file: Path) -> None:
     """Logs name sessions and folders."""
     assert log_file.stat().st_mode & 0o077 == 0
     assert log_file.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_log_that_begins_anew_is_its_owners_alone_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the umask, and though an earlier one was left open."""
+    monkeypatch.setattr(logs, "SIZE", 200)
+    before = os.umask(0)
+    try:
+        (tmp_path / logs.NAME).touch(0o644)
+        handler = logs.start(tmp_path, "info")
+        for number in range(20):
+            logging.getLogger("holdfast.store").info("store.opened", extra={"number": number})
+        logging.getLogger("holdfast").removeHandler(handler)
+        handler.close()
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob(f"{logs.NAME}*")}
+    assert len(modes) == logs.KEPT + 1
+    assert set(modes.values()) == {0o600}
 
 
 def test_what_looks_like_a_key_is_hidden(log_file: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from holdfast.agents.acp.client import Elicited, Permission
 from holdfast.core.events import ApprovalAnswered
 from holdfast.core.ids import AskId, CallId, TurnId
+from holdfast.core.items import Question
 from holdfast.runner import host
 from holdfast.runner.asks import Asks
 from tests.runner.stage import staged
@@ -35,6 +36,23 @@ def test_A1_an_id_that_the_agent_gives_is_kept() -> None:  # noqa: N802  the rul
     waiting = asks()
     assert waiting.request(T, permission("mine")).ask == "mine"
     assert AskId("mine") in waiting
+
+
+def test_a_choice_that_was_covered_is_answered_as_it_was_asked() -> None:
+    """What is stored of a question may say less than what its asker offered."""
+    waiting = asks()
+    asked = waiting.question(T, question("q", choices=("sk-123456", "none")), NOW)
+    assert asked is not None
+    stored = Question(
+        turn=T, k=1, time=0, ask=asked.ask, text="Which?", choices=("[API key, 9 characters]", "none"), free_text=True
+    )
+    for answer, meant in (("[API key, 9 characters]", "sk-123456"), ("none", "none"), ("other", "other")):
+        stored.answer = answer
+        assert waiting.meant(stored) == meant
+    waiting.settle(asked.ask)
+    assert waiting.meant(stored) == "other"
+    stored.answer = "[API key, 9 characters]"
+    assert waiting.meant(stored) == "sk-123456", "settled is before delivered"
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "../up", "x" * 65])

@@ -86,12 +86,14 @@ def test_what_a_tool_is_given_is_covered_while_it_grows() -> None:
 
 
 def test_an_output_that_is_replaced_is_covered_as_a_whole() -> None:
-    diff = e.Diff(path=".env", old=f"K={KEY}", new="K=")
-    whole = tool(first=True, title=KEY, output=f"{KEY}\n", error=KEY, diffs=(diff,), status="completed")
+    diff = e.Diff(path=f"{KEY}/.env", old=f"K={KEY}", new="K=")
+    whole = tool(
+        first=True, name=KEY, action=KEY, title=KEY, output=f"{KEY}\n", error=KEY, diffs=(diff,), status="completed"
+    )
     (out,) = shown([whole])
     assert isinstance(out, e.ToolChanged)
-    assert (out.title, out.output, out.error) == (LABEL, f"{LABEL}\n", LABEL)
-    assert out.diffs == (e.Diff(path=".env", old=f"K={LABEL}", new="K="),)
+    assert (out.name, out.action, out.title, out.output, out.error) == (LABEL, LABEL, LABEL, f"{LABEL}\n", LABEL)
+    assert out.diffs == (e.Diff(path=f"{LABEL}/.env", old=f"K={LABEL}", new="K="),)
 
 
 def test_an_approval_is_never_altered() -> None:
@@ -103,20 +105,17 @@ def test_an_approval_is_never_altered() -> None:
 
 STRINGS_LEFT_ALONE = {
     "ids and names": {"turn", "call", "ask", "parent", "message", "steer", "instance", "agent", "token", "owner"},
-    "our own words": {"reason", "reference", "version", "code", "model", "mode", "name", "action", "kind"},
+    "our own words": {"reason", "reference", "version", "code", "kind"},
 }
-WHOLE_VALUES = {"PlanReplaced.entries", "ToolChanged.diffs"}
-NOT_ALTERED = {
-    *(f"ApprovalRequested.{name}" for name in e.ApprovalRequested.__struct_fields__),
-    "QuestionAsked.choices",  # what is answered must be what was asked
-    "AgentDescribed.models",
-    "AgentDescribed.modes",
-    "AgentDescribed.commands",
+WHOLE_VALUES = {
+    *("PlanReplaced.entries", "ToolChanged.diffs", "QuestionAsked.choices"),
+    *(f"AgentDescribed.{name}" for name in ("models", "modes", "commands")),
 }
+NOT_ALTERED = {f"ApprovalRequested.{name}" for name in e.ApprovalRequested.__struct_fields__}
 COVERED = {
     *(f"{kind.__name__}.{name}" for kind, names in WORDS.items() for name in names),
     *("TextAppended.text", "ThoughtAppended.text"),
-    *(f"ToolChanged.{name}" for name in ("title", "arguments", "output", "appended", "error")),
+    *(f"ToolChanged.{name}" for name in ("name", "title", "action", "arguments", "output", "appended", "error")),
     *WHOLE_VALUES,
 }
 
@@ -136,6 +135,7 @@ def test_every_field_that_can_hold_words_was_thought_of() -> None:
 def test_whole_texts_are_covered(fact: type[e.AnyFact], names: tuple[str, ...]) -> None:
     given: dict[str, typing.Any] = {
         "turn": T, "outcome": "failed", "ask": AskId("a"), "token": "x", "error": "x", "text": "x", "title": "x",
+        "agent": "x",
     }  # fmt: skip
     known = {field.name for field in msgspec.structs.fields(fact)}
     fields = {name: value for name, value in given.items() if name in known} | dict.fromkeys(names, f"<{KEY}>")
@@ -144,6 +144,17 @@ def test_whole_texts_are_covered(fact: type[e.AnyFact], names: tuple[str, ...]) 
     assert {getattr(out, name) for name in names} == {f"<{LABEL}>"}
     (plan,) = shown([e.PlanReplaced(turn=T, entries=(e.PlanEntry(text=KEY),))])
     assert plan == e.PlanReplaced(turn=T, entries=(e.PlanEntry(text=LABEL),))
+
+
+def test_parts_of_a_fact_are_covered_one_by_one() -> None:
+    """What may be chosen, and what may be said after a slash."""
+    (asked,) = shown([e.QuestionAsked(ask=AskId("a"), turn=T, text="Which?", choices=(KEY, "none"))])
+    assert asked == e.QuestionAsked(ask=AskId("a"), turn=T, text="Which?", choices=(LABEL, "none"))
+    option, command = e.Option(id=KEY, name=KEY, description=KEY), e.SlashCommand(name=KEY, description=KEY, hint=KEY)
+    (described,) = shown([e.AgentDescribed(agent="a", models=(option,), modes=(option,), commands=(command,))])
+    covered = e.Option(id=LABEL, name=LABEL, description=LABEL)
+    spoken = e.SlashCommand(name=LABEL, description=LABEL, hint=LABEL)
+    assert described == e.AgentDescribed(agent="a", models=(covered,), modes=(covered,), commands=(spoken,))
 
 
 def test_without_secrets_everything_passes_as_it_is() -> None:

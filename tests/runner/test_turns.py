@@ -145,11 +145,13 @@ async def test_another_agent_is_told_what_was_said_before_it_came(tmp_path: Path
 async def test_an_agent_that_cant_be_used_fails_the_turn_and_not_the_runner(tmp_path: Path) -> None:
     """The reason is in the marker; with another agent the next turn works."""
     async with staged(tmp_path) as stage, stage.running():
-        await stage.append(SessionChanged(workspace=str(tmp_path / "nowhere")))
-        await stage.say("a", "!say never")
-        await stage.until_ended("a", "failed")
-        assert "nowhere" in str((await stage.items("a"))[-1])
-        await stage.append(SessionChanged(workspace=str(tmp_path)))
+        for turn, folder, reason in (("a", "workspaces/nowhere", "nowhere"), ("home", ".", "belongs to Holdfast")):
+            await stage.append(SessionChanged(workspace=str(tmp_path / folder)))
+            await stage.say(turn, "!say never")
+            await stage.until_ended(turn, "failed")
+            assert reason in str((await stage.items(turn))[-1])
+        (tmp_path / "workspaces" / "somewhere").mkdir(parents=True)
+        await stage.append(SessionChanged(workspace=str(tmp_path / "workspaces" / "somewhere")))
         await stage.say("b", "!say works")
         await stage.until_ended("b")
         assert (await stage.kinds()).count("RunnerStarted") == 1

@@ -3,7 +3,7 @@
 import asyncio
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from holdfast.server import password as passwords
 from holdfast.server.account import IDLE, MOST, AccountUnreadable, read_account
 from holdfast.server.attempts import FREE, LONGEST, TOGETHER, Attempts, TooManyAttempts, network
 from holdfast.server.attempts import MOST as MOST_ADDRESSES
-from holdfast.server.auth import Gatekeeper, WrongPassword
+from holdfast.server.auth import Gatekeeper, NotSignedIn, WrongPassword
 from holdfast.server.links import Links
 from tests.served import HOLDFAST, PATIENCE_SECONDS, Served, served
 from tests.server.live import listening
@@ -156,6 +156,26 @@ def test_a_password_signs_in_and_a_new_one_ends_every_sign_in(house: Served) -> 
     assert (refused.status_code, refused.json()["code"]) == (403, "NoPassword")
 
 
+async def test_who_is_signed_out_while_a_password_is_hashed_sets_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sign-out, or a new token, that comes while the hash is being made counts before the change does."""
+    keeper, hashed = Gatekeeper(tmp_path), passwords.hashed
+    _, device = keeper.sign_in_by_code(keeper.links.issue(), "thief", "")
+
+    loop = asyncio.get_running_loop()
+    for by, end in ((device.id, lambda: keeper.sign_out(device.id)), ("", keeper.change_token)):
+
+        def slowly(password: str, end: Callable[[], None] = end) -> str:
+            loop.call_soon_threadsafe(end)
+            return hashed(password)
+
+        monkeypatch.setattr(passwords, "hashed", slowly)
+        with pytest.raises(NotSignedIn):
+            await keeper.change_password("the thief's own", "", by, "")
+        assert not keeper.has_password
+
+
 def test_a_password_has_a_length_and_is_kept_only_as_its_hash(house: Served) -> None:
     phone = Device(house, "phone")
     short = phone.http.put("/api/account/password", json={"password": "short"})
@@ -222,24 +242,45 @@ def test_wrong_passwords_are_slow_and_logged_without_what_was_typed(house: Serve
     assert "guess" not in log
 
 
-def x() -> None:
+def test_the_pause_doubles_up_to_a_cap_for_each_address_alone_and_ends_with_a_good_try() -> None:
+    """The first few tries are free; after each further one it takes twice as long, and never longer than the cap."""
     now = [0.0]
     attempts = Attempts(lambda: now[0])
-    pauses: list[float] = []
-    for _ in range(FREE + 12):
-        attempts.begin("192.0.2.1")
-        before = now[0]
-        while True:
-            try:
+
+    def waited() -> float:
+        """Try as soon as one may; how long that took."""
+        try:
+            attempts.begin("192.0.2.1")
+        except TooManyAttempts as exc:
+            now[0] += exc.seconds - 0.1
+            with pytest.raises(TooManyAttempts):
                 attempts.begin("192.0.2.1")
-            except TooManyAttempts as exc:
-                now[0] += exc.seconds
-            else:
-                break
-        pauses.append(now[0] - before)
-    assert pauses == sorted(pauses)
-    assert max(pauses) <= LONGEST + 1
+            now[0] += 0.1
+            attempts.begin("192.0.2.1")
+            return exc.seconds
+        return 0
+
+    growing = [2.0**n for n in range(9)]
+    assert growing[-1] < LONGEST < 2 * growing[-1]
+    assert [waited() for _ in range(FREE + 12)] == [0] * FREE + growing + [LONGEST] * 3
+    with pytest.raises(TooManyAttempts):
+        attempts.begin("192.0.2.1")
     attempts.begin("192.0.2.2")
+    attempts.succeeded("192.0.2.1")
+    assert [waited() for _ in range(FREE + 1)] == [0] * FREE + [1]
+
+
+def test_wrong_codes_are_counted_and_slowed_like_wrong_passwords_and_a_good_one_is_not(house: Served) -> None:
+    """Whoever tries codes is soon told to wait, and fills no log; whoever has a link comes in all the same."""
+    with httpx.Client(base_url=house.link, timeout=PATIENCE_SECONDS) as stranger:
+        said = [stranger.post("/api/sign-in", json={"code": f"guess {number}"}) for number in range(3 * FREE)]
+        assert [each.status_code for each in said] == [403] * FREE + [429] * (2 * FREE)
+        assert stranger.post("/api/sign-in", json={"password": "guess"}).status_code == 429, "the same back-off"
+        code = Links(house.home).issue()
+        assert stranger.post("/api/sign-in", json={"code": code}).status_code == 200
+    log = (house.home / "logs" / "holdfast.log").read_text("utf-8")
+    assert log.count("sign_in.refused by=link address=127.0.0.1") == FREE
+    assert "guess" not in log
 
 
 def test_many_addresses_together_get_no_more_than_their_share() -> None:

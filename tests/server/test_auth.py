@@ -10,8 +10,9 @@ import pytest
 
 from holdfast.core.cover import Cover, Stream
 from holdfast.core.mask import masked
+from holdfast.server.auth import Gatekeeper
 from holdfast.server.links import LINK_SECONDS, Links, LinkUsed
-from holdfast.server.private import new_token, token_in
+from holdfast.server.private import SHORTEST, new_token, token_in
 from tests.served import Served
 
 
@@ -65,6 +66,23 @@ def test_a_code_is_good_for_ten_minutes(tmp_path: Path) -> None:
     for wrong in ("", "../token", "ÿ"):
         with pytest.raises(LinkUsed):
             keeper.redeem(wrong)
+
+
+@pytest.mark.parametrize("held", [b"", b"\n", b" \n\t", b"short", b"x" * 19, "Schlüssel, der keiner ist".encode()])
+def test_a_token_that_is_none_lets_nobody_in_and_is_replaced(tmp_path: Path, held: bytes) -> None:
+    """A file that was emptied or cut off, by a full disk or by hand, is no credential of nobody."""
+    (tmp_path / "token").write_bytes(held)
+    keeper = Gatekeeper(tmp_path)
+    assert len(keeper.token) > SHORTEST
+    assert (tmp_path / "token").read_text() == keeper.token
+    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+    for nothing in (b"Bearer ", b"Bearer", b"bearer \t ", b"Bearer " + held):
+        assert keeper.admits(nothing) is None
+    (tmp_path / "token").write_bytes(held)
+    keeper.look()
+    assert keeper.admits(b"Bearer ") is None
+    keeper.token = ""
+    assert keeper.admits(b"Bearer ") is None, "whatever the token is"
 
 
 def test_old_codes_are_swept_away(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ Two of them need a page or a run, and are shown there: what a model says is harm
 """
 
 import io
+import json
+import socket
 import tarfile
 from pathlib import Path
 
@@ -173,15 +175,49 @@ def test_class_09_no_spelling_of_an_address_reaches_inside(url: str) -> None:
 
 
 def test_class_11_no_sign_in_survives_a_new_password(tmp_path: Path) -> None:
+    """Not in a live connection, and not in a command whose beginning came before and whose end comes after."""
     with served(tmp_path, command=COMMAND) as server, server.client() as owner:
+        session = owner.post("/api/sessions", json={}).json()["id"]
         code = Links(server.home).issue()
         device = {"authorization": f"Bearer {owner.post('/api/sign-in', json={'code': code}).json()['token']}"}
         address = f"{server.link}/api/stream"
+        half_sent = [
+            HalfSent(server, device, "PUT", "/api/account/password", {"password": "the thief's own"}),
+            HalfSent(server, device, "POST", f"/api/sessions/{session}/turns", {"id": "t", "text": "rm -r ~"}),
+            HalfSent(server, device, "POST", "/api/files?name=x", {"any": "bytes"}),
+        ]
+        for _ in range(3):  # the server reads what comes in order of its coming: it has begun with what came before
+            owner.get("/health").raise_for_status()
         with httpx.stream("GET", address, headers=device, timeout=PATIENCE_SECONDS) as stream:
             owner.put("/api/account/password", json={"password": "a new password"}).raise_for_status()
             for _ in stream.iter_raw():
                 pass  # until it ends
         assert httpx.get(f"{server.link}/api/sessions", headers=device).status_code == 401
+        for each in half_sent:
+            assert b" 401 " in each.finished().splitlines()[0]
+        with server.client() as again:
+            assert "rm -r" not in again.get(f"/api/sessions/{session}/records").text
+            assert again.post("/api/sign-in", json={"password": "the thief's own"}).status_code == 403
+            assert again.post("/api/sign-in", json={"password": "a new password"}).status_code == 200
+
+
+class HalfSent:
+    """A request of which all has come but the last byte."""
+
+    def __init__(self, server: Served, headers: dict[str, str], method: str, path: str, body: object) -> None:
+        url, content = httpx.URL(server.link), json.dumps(body).encode()
+        said = {"host": f"{url.host}:{url.port}", "content-type": "application/json", **headers}
+        lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items())]
+        lines += [f"content-length: {len(content)}", "connection: close"]
+        self._last = content[-1:]
+        self._socket = socket.create_connection((url.host, url.port or 80), timeout=PATIENCE_SECONDS)
+        self._socket.sendall("\r\n".join([*lines, "", ""]).encode() + content[:-1])
+
+    def finished(self) -> bytes:
+        """Send what is missing; all of the answer."""
+        with self._socket:
+            self._socket.sendall(self._last)
+            return b"".join(iter(lambda: self._socket.recv(65_536), b""))
 
 
 @pytest.mark.parametrize("path", KNOWN)

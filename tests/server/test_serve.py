@@ -1,6 +1,7 @@
 """Starting and ending a real server: where it listens, what it says, how it goes."""
 
 import asyncio
+import contextlib
 import re
 import signal
 import socket
@@ -9,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 
 from holdfast.core.ids import SessionId
 from holdfast.server.listening import FIRST_PORT
+from holdfast.server.presence import Presence, Seat, ServerStuck, find
 from holdfast.settings import read_settings
 from holdfast.store.sqlite.store import SqliteStore
 from tests.served import HOLDFAST, PATIENCE_SECONDS, served
@@ -113,6 +116,23 @@ def test_a_killed_server_leaves_its_place_to_the_next(tmp_path: Path) -> None:
         first.kill()
     with served(tmp_path) as second:
         assert httpx.get(f"{second.link}/api/status", headers=second.authorization).json()["pid"] == second.process.pid
+
+
+def test_whoever_took_a_dead_servers_port_is_not_sent_the_token(tmp_path: Path) -> None:
+    """What a killed server said of itself is believed of no other one, neither before nor after that one began."""
+    with socket.create_server(("127.0.0.1", 0)) as thief:
+        stale = Presence(pid=1, host="127.0.0.1", port=thief.getsockname()[1], instance="old")
+        (tmp_path / "server.json").write_bytes(msgspec.json.encode(stale))
+        seat = Seat.take(tmp_path)
+        assert seat is not None
+        with contextlib.closing(seat):
+            assert not (tmp_path / "server.json").exists()
+            (tmp_path / "server.json").write_bytes(msgspec.json.encode(stale))
+            with pytest.raises(ServerStuck):
+                find(tmp_path)
+        thief.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            thief.accept()
 
 
 def test_a_code_works_after_a_restart(tmp_path: Path) -> None:

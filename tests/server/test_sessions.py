@@ -62,6 +62,27 @@ def test_what_can_not_be_is_refused_with_a_sentence(client: httpx.Client, wish: 
     assert answer.json()["error"]
 
 
+@pytest.mark.parametrize("place", ["", "/workspaces", "/store", "/workspaces/../logs", "/new", "/link-to-home"])
+def test_no_session_works_in_the_home(client: httpx.Client, server: Served, session: SessionId, place: str) -> None:
+    """Whoever could work there could read the token: refused wherever a folder can be named, in a sentence."""
+    (server.home.with_name("link-to-home")).unlink(missing_ok=True)
+    (server.home.with_name("link-to-home")).symlink_to(server.home)
+    folder = str(server.home.with_name("link-to-home")) if place == "/link-to-home" else f"{server.home}{place}"
+    asked = [
+        client.post("/api/sessions", json={"workspace": folder}),
+        client.patch(f"/api/sessions/{session}", json={"workspace": folder}),
+        client.put("/api/defaults", json={"workspace": folder}),
+        client.post("/api/session/new", json={"workspace": folder}),
+        client.post("/api/session/update", json={"session_id": session, "workspace": folder}),
+        client.post("/api/chat/start", json={"session_id": session, "message": "x", "workspace": folder}),
+    ]
+    for answer in asked:
+        assert answer.status_code == 400, answer.request.url
+        assert "belongs to Holdfast itself" in answer.json()["error"]
+    own = f"{server.home}/workspaces/own"
+    assert client.post("/api/sessions", json={"workspace": own}).status_code == 201
+
+
 def test_a_body_that_is_no_json_or_too_large_is_refused(client: httpx.Client) -> None:
     assert client.post("/api/sessions", content=b"{").status_code == 400
     large = client.post("/api/sessions", content=b'{"title": "' + b"x" * 1_100_000 + b'"}')

@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+import threading
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,8 +14,10 @@ import pytest
 from holdfast.core import events as e
 from holdfast.core.ids import AskId, SessionId
 from holdfast.core.items import UserMessage
+from holdfast.core.mask import masked
 from holdfast.store.protocol import Store
-from holdfast.transfer.export import Format, export, export_all
+from holdfast.transfer import document, markdown, page
+from holdfast.transfer.export import Format, export, export_all, file_name
 from holdfast.transfer.identity import HOLDFAST as SOURCE
 from holdfast.transfer.identity import imported_id
 from tests.served import HOLDFAST
@@ -212,6 +215,37 @@ async def test_what_looks_like_a_secret_is_hidden_even_between_two_pieces(tmp_pa
     assert "A1b2" not in file
     assert f"[hidden, {len(KEY)} characters]" in file
     assert "you see" in file
+
+
+@pytest.mark.parametrize("kind", ["md", "html", "json"])
+async def test_nobody_waits_while_an_export_is_written(
+    tmp_path: Path, kind: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was said may be megabytes: they are looked through beside the loop that serves everybody."""
+    where: dict[str, set[threading.Thread]] = {}
+
+    def looked(text: str) -> str:
+        where.setdefault(text, set()).add(threading.current_thread())
+        return masked(text)
+
+    for module in (markdown, page, document):
+        monkeypatch.setattr(module, "masked", looked)
+    async with opened(tmp_path) as store:
+        await held(store, tmp_path)
+        await whole(store, tmp_path, kind)
+    long = [threads for text, threads in where.items() if "🦔 " * 10 in text.replace("ünï ", "")]
+    assert long
+    assert threading.main_thread() not in set.union(*long)
+
+
+async def test_the_name_of_a_file_hides_what_its_words_hide(tmp_path: Path) -> None:
+    """In an archive too: a title may be the first thing that a person pasted."""
+    name = file_name(S, f"Use {KEY} here", "md")
+    assert name == f"use-hidden-{len(KEY)}-characters-here-s1.md"
+    async with opened(tmp_path) as store:
+        await store.create(S, e.SessionCreated(title=KEY))
+        archive = b"".join([piece async for piece in export_all(store, blobs(tmp_path), "md")])
+    assert zipfile.ZipFile(io.BytesIO(archive)).namelist() == [f"hidden-{len(KEY)}-characters-s1.md"]
 
 
 async def test_markdown_reads_as_it_was_said(tmp_path: Path) -> None:

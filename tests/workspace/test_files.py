@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.workspace.files import OutOfBounds, Workspace
+from holdfast.workspace.files import NoWorkspace, OutOfBounds, Workspace, check_root
 
 
 @pytest.fixture
@@ -68,6 +68,29 @@ def test_a_workspace_in_an_excluded_place_is_there_on_purpose(tmp_path: Path) ->
     assert workspace.resolve("x") == tmp_path / "home" / "workspaces" / "s1" / "x"
     with pytest.raises(OutOfBounds):
         workspace.resolve("../../token")
+
+
+@pytest.mark.parametrize("root", ["home", "home/workspaces", "home/logs", "home/workspaces/../store", "by-link"])
+def test_no_other_place_of_a_home_is_a_workspace(tmp_path: Path, root: str) -> None:
+    """Only the folders that a home holds for its sessions are worked in; its own stay closed, roots included."""
+    home = tmp_path / "home"
+    (home / "workspaces" / "s1").mkdir(parents=True)
+    (tmp_path / "by-link").symlink_to(home)
+    with pytest.raises(NoWorkspace, match="belongs to Holdfast itself"):
+        check_root(tmp_path / root, home)
+    for path in (".", "token", "workspaces/s1/x"):
+        assert not Workspace(tmp_path / root, excluded=(home,)).inside(path)
+    check_root(home / "workspaces" / "s1", home)
+    check_root(tmp_path, home)
+    check_root("a\0b", home)
+
+
+def test_what_lies_below_is_only_what_may_be_touched(workspace: Workspace, root: Path) -> None:
+    (root / "keys" / "k").write_text("x")
+    (root / ".ENV").write_text("x")
+    (root / "skipped").mkdir()
+    (root / "skipped" / "x").write_text("x")
+    assert [path.name for path in workspace.below(root, {"skipped"})] == ["a.py"]
 
 
 def test_examples_of_secrets_are_none(workspace: Workspace) -> None:

@@ -12,17 +12,19 @@ import msgspec
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
-from holdfast.agents.acp.listener import Deaf, Listener
+from holdfast.agents.acp.listener import AgentUnusable, Deaf, Listener
 from holdfast.agents.spec import AgentSpec
 from holdfast.agents.standing import located
 from holdfast.core.events import AgentDescribed, AgentOpened, AgentOpening, Attachment, NoticeRaised
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger, Segment
 from holdfast.core.session import Session
+from holdfast.owned import make_folder
 from holdfast.runner.early import Early
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.blobs import Blobs
+from holdfast.workspace.files import NoWorkspace, check_root
 
 ASK = "ask"
 """The mode in which a person is asked before anything is changed on an agent's behalf."""
@@ -131,6 +133,10 @@ class Agents:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
         workspace = self._workspace(session.workspace)
+        try:
+            check_root(workspace, self._settings.home)
+        except NoWorkspace as exc:
+            raise AgentUnusable(spec.title, str(exc)) from exc
         tag = f"{self._session}:{instance}"
         early, self._early = self._early, None
         agent = None if early is None else await early.take(spec)
@@ -174,7 +180,7 @@ class Agents:
         if chosen:
             return Path(chosen).expanduser()
         folder = self._settings.workspaces / self._session
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         return folder
 
     def _blob(self, attachment: Attachment) -> Path:

@@ -110,7 +110,7 @@ class Answers:
             case Question():
                 await self._outbox.commit(QuestionDelivered(ask=ask.ask))
                 faults.point("runner.delivered")
-                text = self._secrets.pop((ask.ask, ask.token), None) if ask.secret else ask.answer
+                text = self._secrets.pop((ask.ask, ask.token), None) if ask.secret else self._asks.meant(ask)
                 for request in requests:
                     agent.answer_question(request, text)
 

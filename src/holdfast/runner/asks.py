@@ -12,6 +12,7 @@ from holdfast.agents.acp.client import Elicited, Permission
 from holdfast.core.errors import BadId
 from holdfast.core.events import ApprovalRequested, QuestionAsked
 from holdfast.core.ids import AskId, TurnId, ask_id
+from holdfast.core.items import Question
 from holdfast.core.policy import digest
 
 
@@ -31,6 +32,7 @@ class Asks:
         self._mint = mint
         self._used: set[str] = set()
         self._waiting: dict[AskId, Waiting] = {}
+        self._offered: dict[AskId, tuple[str, ...]] = {}
 
     def request(
         self, turn: TurnId, permission: Permission, *, agent: str = "", workspace: str = ""
@@ -65,6 +67,7 @@ class Asks:
                 return None
         ask = self._name(asked.id)
         self._waiting[ask] = Waiting(ask, [asked.id], asked.text, asked.choices)
+        self._offered[ask] = asked.choices
         return QuestionAsked(
             ask=ask,
             turn=turn,
@@ -81,9 +84,15 @@ class Asks:
         waiting = self._waiting.pop(ask, None)
         return [] if waiting is None else waiting.requests
 
+    def meant(self, question: Question) -> str:
+        """The answer as its asker knows it: in a choice that was stored, a secret is covered."""
+        stored = dict(zip(question.choices, self._offered.get(question.ask, ()), strict=False))
+        return stored.get(question.answer, question.answer)
+
     def clear(self) -> None:
         """The turn is over: nobody waits."""
         self._waiting.clear()
+        self._offered.clear()
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -28,12 +28,12 @@ from holdfast.core.ids import AskId, SessionId, TurnId, mint
 from holdfast.core.items import Steer
 from holdfast.core.session import Session
 from holdfast.core.turns import Turn
+from holdfast.known import learn_all
 from holdfast.runner import context
 from holdfast.runner.agents import Agents
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.early import Early
-from holdfast.runner.known import learn_all
 from holdfast.runner.outbox import Outbox
 from holdfast.settings import Settings
 from holdfast.store.protocol import Store

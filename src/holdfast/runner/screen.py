@@ -8,7 +8,7 @@ What is held back is given up as soon as something follows that would otherwise 
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,6 +18,7 @@ from holdfast.core.cover import SHOWN, Cover, Stream, said
 from holdfast.core.ids import CallId
 
 Prose = e.TextAppended | e.ThoughtAppended
+P = TypeVar("P", e.PlanEntry, e.Option, e.SlashCommand)
 
 QUIET = (e.UsageReported, e.TitleSuggested, e.SteerDelivered, e.ApprovalDelivered, e.QuestionDelivered)
 """What adds nothing to a transcript that words could change places with."""
@@ -26,6 +27,8 @@ WORDS: dict[type[e.AnyFact], tuple[str, ...]] = {
     e.AgentFailed: ("error", "stderr"),
     e.TurnEnded: ("error", "stderr"),
     e.TitleSuggested: ("title",),
+    e.UsageReported: ("model",),
+    e.AgentDescribed: ("model", "mode"),
     e.QuestionAsked: ("text",),
     e.MemoryFailed: ("error",),
 }
@@ -120,7 +123,9 @@ class Screen:
             self._outputs.pop(fact.call, None)  # it is replaced as a whole
         changed = msgspec.structs.replace(
             fact,
+            name=self._maybe(fact.name),
             title=self._maybe(fact.title),
+            action=self._maybe(fact.action),
             output=self._maybe(fact.output),
             error=self._maybe(fact.error),
             diffs=fact.diffs if fact.diffs is UNSET else tuple(map(self._diff, fact.diffs)),
@@ -163,18 +168,31 @@ class Screen:
     # Whole texts.
 
     def _whole(self, fact: e.AnyFact) -> e.AnyFact:
-        if isinstance(fact, e.PlanReplaced):
-            entries = [msgspec.structs.replace(entry, text=self.cover.covered(entry.text)) for entry in fact.entries]
-            return msgspec.structs.replace(fact, entries=tuple(entries))
-        fields = {name: self.cover.covered(getattr(fact, name)) for name in WORDS.get(type(fact), ())}
+        fields: dict[str, Any] = {name: self.cover.covered(getattr(fact, name)) for name in WORDS.get(type(fact), ())}
+        match fact:
+            case e.PlanReplaced():
+                fields["entries"] = self._parts(fact.entries, "text")
+            case e.QuestionAsked():  # the runner knows which choice is meant by one that is covered
+                fields["choices"] = tuple(map(self.cover.covered, fact.choices))
+            case e.AgentDescribed():
+                fields["models"] = self._parts(fact.models, "id", "name", "description")
+                fields["modes"] = self._parts(fact.modes, "id", "name", "description")
+                fields["commands"] = self._parts(fact.commands, "name", "description", "hint")
+            case _:
+                pass
         return msgspec.structs.replace(fact, **fields) if fields else fact
+
+    def _parts(self, parts: tuple[P, ...], *names: str) -> tuple[P, ...]:
+        covered = ({name: self.cover.covered(getattr(part, name)) for name in names} for part in parts)
+        return tuple(msgspec.structs.replace(part, **fields) for part, fields in zip(parts, covered, strict=True))
 
     def _maybe(self, text: str | UnsetType) -> str | UnsetType:
         return text if text is UNSET else self.cover.covered(text)
 
     def _diff(self, diff: e.Diff) -> e.Diff:
         old = None if diff.old is None else self.cover.covered(diff.old)
-        return msgspec.structs.replace(diff, old=old, new=self.cover.covered(diff.new))
+        path = self.cover.covered(diff.path)
+        return msgspec.structs.replace(diff, path=path, old=old, new=self.cover.covered(diff.new))
 
 
 def _goes_on(before: Prose | e.ToolChanged, fact: Prose) -> bool:

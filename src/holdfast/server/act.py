@@ -20,6 +20,7 @@ from holdfast.server.overruled import Overruled, answered_before, overruled
 from holdfast.server.pages import find_ask, find_turn
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Appended
+from holdfast.workspace.files import check_root
 
 
 class Outcome(NamedTuple):
@@ -37,6 +38,8 @@ class Outcome(NamedTuple):
 
 async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome:
     """Carry out a command, or raise `Refused`. The same command again has no second effect and the same answer."""
+    if isinstance(command, c.ChangeSession) and command.workspace:
+        check_root(command.workspace, wiring.settings.home)
     state = (await wiring.store.open(session)).session
     if state.alive and await wiring.supervisor.settle(session):
         state = (await wiring.store.open(session)).session

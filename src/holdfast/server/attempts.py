@@ -1,9 +1,9 @@
-"""How often a password may be tried: each address for itself, and all of them together.
+"""How often a password or a code may be tried: each address for itself, and all of them together.
 
 Law: a try counts when it begins, so that many at once are many; a good one is forgotten. After the first few, the
 pause before the next try doubles, up to five minutes. All addresses together get a few tries a minute, so that nobody
-gains by having many of them, and what is remembered is bounded. One-time links are not counted: whoever is
-kept out by another's wrong guesses can still come in by `holdfast link`.
+gains by having many of them, and what is remembered is bounded. The code of a one-time link counts only if it is
+wrong: whoever is kept out by another's wrong guesses can still come in by `holdfast link`.
 """
 
 import ipaddress

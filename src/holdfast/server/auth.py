@@ -33,6 +33,12 @@ KEEP_SECONDS = 600.0
 LOOK_SECONDS = 1.0
 
 
+class NotSignedIn(Refused):
+    """This needs a credential. Open the link that this command prints: holdfast link"""
+
+    status = 401
+
+
 class WrongPassword(Refused):
     """This is not the password. Try again, or use a link: holdfast link"""
 
@@ -76,7 +82,7 @@ class Gatekeeper:
     def admits(self, authorization: bytes, address: str = "") -> str | None:
         """The device whose credential an Authorization header carries, empty for the token itself; None for neither."""
         scheme, given = authorization[: len(SCHEME)].decode("latin-1"), authorization[len(SCHEME) :].strip()
-        if scheme.lower() != SCHEME:
+        if scheme.lower() != SCHEME or not given:
             return None
         if hmac.compare_digest(given, self.token.encode()):
             return ""
@@ -105,10 +111,14 @@ class Gatekeeper:
     # Signing in.
 
     def sign_in_by_code(self, code: str, name: str, address: str) -> tuple[str, Device]:
-        """Exchange the code of a one-time link for a credential of the device's own. Raise `LinkUsed`."""
+        """Exchange the code of a one-time link for a credential of the device's own.
+
+        Raise `LinkUsed`, or `TooManyAttempts` for a wrong code that comes too early; a good one never does.
+        """
         try:
             self.links.redeem(code)
         except LinkUsed:
+            self.attempts.begin(address)  # before the line in the log: whoever tries on and on writes few
             log.warning("sign_in.refused", extra={"by": "link", "address": address})
             raise
         return self._admit(name, address, "link")
@@ -181,7 +191,11 @@ class Gatekeeper:
         log.info("sign_out.all", extra={"devices": len(gone)})
 
     async def change_password(self, password: str | None, current: str, by: str, address: str) -> None:
-        """Set, change or (None) remove the password; every sign-in ends. The token needs no `current` one."""
+        """Set, change or (None) remove the password; every sign-in ends. The token needs no `current` one.
+
+        Whoever is signed out while the new one is being hashed changes nothing: raise `NotSignedIn`.
+        """
+        token = self.token
         if password is None and self.exposed:
             raise PasswordNeeded
         if by and self.has_password:
@@ -190,6 +204,8 @@ class Gatekeeper:
             self.attempts.succeeded(address)
         async with self._hashing:
             kept = "" if password is None else await asyncio.to_thread(passwords.hashed, password)
+        if self.token != token or (by and by not in self.signed_in()):
+            raise NotSignedIn
         self.links.clear()
         self._keep(msgspec.structs.replace(self._account, password=kept, devices=()))
         self.visits.end_all()

@@ -8,6 +8,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from holdfast.core.errors import HoldfastError
 from holdfast.server.attempts import TooManyAttempts
+from holdfast.server.headers import CHALLENGE
 from holdfast.server.overruled import Overruled
 from holdfast.server.schema.records import Failure, wire
 
@@ -50,7 +51,9 @@ def answer_ours(request: Request[Any, Any, Any], error: HoldfastError) -> Respon
         log.error("request_failed", extra={"path": request.url.path, "error": str(error)})
     record, code = (error.record, error.code) if isinstance(error, Overruled) else (None, type(error).__name__)
     failure = Failure(error=str(error), code=code, record=None if record is None else wire(record))
-    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooManyAttempts) else None
+    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooManyAttempts) else {}
+    if error.status == 401:
+        headers |= {name.decode(): value.decode() for name, value in CHALLENGE}
     return answer(request, error.status, failure, headers)
 
 

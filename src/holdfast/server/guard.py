@@ -5,8 +5,9 @@ It stands outside the framework, because a framework's own middleware does not s
 Three questions, in this order. Is it addressed to us? A page on another site can point its own name at this machine
 and then talk to us as if it were our page; such a request still says that other name in its Host header. Does it come
 from our page? A browser says in its Origin header which page asks, and where it says none, how near that page is. Does
-it carry a credential that counts? Everything but what `OPEN` and the page's own addresses name needs one, and a read
-that goes on ends when its credential does.
+it carry a credential that counts? Everything but what `OPEN` and the page's own addresses name needs one. A read that
+goes on ends when its credential does, and a command counts when the last of it has come: its credential is asked for
+again with every part.
 """
 
 import ipaddress
@@ -20,7 +21,7 @@ import msgspec
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from holdfast.server import headers as h
-from holdfast.server.auth import Gatekeeper
+from holdfast.server.auth import Gatekeeper, NotSignedIn
 from holdfast.server.proxies import Headers, Proxies, gathered
 from holdfast.server.schema.records import Failure
 from holdfast.server.visitor import SCOPE, Visitor
@@ -46,7 +47,6 @@ PAGE = re.compile(r"/|/settings|/insights|/session/[^/]+(?:/replay/[^/]+)?")
 PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
 """The page's own addresses: where it opens, and which of its files are sent to anybody who asks."""
 
-SIGN_IN = "This needs a credential. Open the link that this command prints: holdfast link"
 ELSEWHERE = frozenset({b"cross-site", b"same-site"})
 """What a browser says of a request of another page, another port's included, even where it names no origin."""
 
@@ -57,6 +57,9 @@ class Refusal(NamedTuple):
     status: int
     code: str
     sentence: str
+
+
+NOT_SIGNED_IN = Refusal(NotSignedIn.status, NotSignedIn.__name__, str(NotSignedIn()))
 
 
 class CookieRule(NamedTuple):
@@ -112,7 +115,7 @@ class Guard:
             return Refusal(403, "WrongOrigin", "This request comes from another page. Only Holdfast's own is answered.")
         device = self._device(method, path, said, arrival.address)
         if device is None and not self.opens(method, path):
-            return Refusal(401, "NotSignedIn", SIGN_IN)
+            return NOT_SIGNED_IN
         scheme = "https" if arrival.secure else "http"
         return Visitor(arrival.address, f"{scheme}://{arrival.hosts[0].decode('latin-1')}", device)
 
@@ -167,8 +170,11 @@ async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive
         await turn_away(send_guarded, visitor)
         return
     cast("dict[str, Any]", scope)[SCOPE] = visitor
-    if visitor.device is None or scope["method"] not in READS:
+    if visitor.device is None:
         await app(scope, receive, send_guarded)
+        return
+    if scope["method"] not in READS:
+        await app(scope, _still_admitted(guard, scope, receive), send_guarded)
         return
     try:
         async with guard.gatekeeper.visits.visit(visitor.device):
@@ -177,7 +183,19 @@ async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive
         if started:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
-            await turn_away(send_guarded, Refusal(401, "NotSignedIn", SIGN_IN))
+            await turn_away(send_guarded, NOT_SIGNED_IN)
+
+
+def _still_admitted(guard: Guard, scope: HTTPScope, receive: Receive) -> Receive:
+    """`receive`, for as long as whoever sends is signed in: a request may be finished long after it was begun."""
+
+    async def receive_admitted() -> Any:
+        message = await receive()
+        if message["type"] == "http.request" and isinstance(guard.judge(scope), Refusal):
+            raise NotSignedIn
+        return message
+
+    return receive_admitted
 
 
 def _unmounted(scope: HTTPScope, mount: str) -> HTTPScope:

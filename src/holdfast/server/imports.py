@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from holdfast.core.errors import Refused
+from holdfast.owned import make_folder, owner_only
 from holdfast.settings import Settings
 from holdfast.transfer.report import FOLDER, Kind, Report, begun, keep, kept
 from holdfast.transfer.turnstile import UPLOAD, going_on, honest, take_lock
@@ -47,8 +48,8 @@ class Imports:
         options = ["--home", str(settings.home), "--id", report.id, "--lock", str(lock), "--progress", "none"]
         options += ["--consume"] if consume else []
         errors = settings.logs / "import.err"
-        errors.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with errors.open("wb") as stderr:
+        make_folder(errors.parent)
+        with open(errors, "wb", opener=owner_only) as stderr:
             return subprocess.Popen(
                 [sys.executable, "-P", "-m", "holdfast", "import", report.kind, *named, *options],
                 stdin=subprocess.DEVNULL,

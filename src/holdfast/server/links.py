@@ -1,7 +1,8 @@
 """One-time links: a code that signs a browser in, once, within ten minutes.
 
 Law: a code is known by its digest alone. Using it removes its file, and the file system lets only one remove it, so a
-code works once, across restarts too. Codes are 192 random bits: nobody guesses one, so tries are not counted.
+code works once, across restarts too. Codes are 192 random bits: nobody guesses one. Whoever tries is slowed down like
+with passwords, so that trying costs us nothing; a good code is never made to wait.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """The server of a home, as others find it: one at a time, and where it is.
 
 Law: a home has one server. Whoever holds `flock` on `server.lock` is it; the kernel frees the lock at its death.
-`server.json` says where it listens. Only what an authenticated request confirms is believed: another program may have
-taken the port since.
+`server.json` says where it listens, and is believed only if it was written by whoever holds the lock: one that a killed
+server left names a port that another program may have taken since, and that one would be sent the token.
 """
 
 import fcntl
@@ -16,6 +16,7 @@ from typing import Self
 import msgspec
 
 from holdfast.core.errors import HoldfastError
+from holdfast.owned import close_to_others, make_folder
 from holdfast.server.links import Links
 from holdfast.server.private import token_in
 from holdfast.server.schema.house import Status
@@ -61,13 +62,15 @@ class Seat:
     @classmethod
     def take(cls, home: Path) -> Self | None:
         """Become the server of this home, or None if there is one."""
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(home)
+        close_to_others(home)
         descriptor = os.open(home / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(descriptor)
             return None
+        (home / FILE).unlink(missing_ok=True)  # a server that was killed could not
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         return cls(home, descriptor)
@@ -110,7 +113,7 @@ def find(home: Path, patience: float = 0.0) -> tuple[Presence, Status] | None:
     """The home's server and how it is, None if there is none. Raise `ServerStuck` if it does not answer in time."""
     deadline = time.monotonic() + patience
     while (pid := holder(home)) is not None:
-        presence = _said(home)
+        presence = _said(home, pid)
         status = None if presence is None else _ask(home, presence)
         if presence is not None and status is not None:
             return presence, status
@@ -120,11 +123,13 @@ def find(home: Path, patience: float = 0.0) -> tuple[Presence, Status] | None:
     return None
 
 
-def _said(home: Path) -> Presence | None:
+def _said(home: Path, pid: int) -> Presence | None:
+    """Where the process says that it listens."""
     try:
-        return msgspec.json.decode((home / FILE).read_bytes(), type=Presence)
+        presence = msgspec.json.decode((home / FILE).read_bytes(), type=Presence)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
+    return presence if presence.pid == pid else None
 
 
 def _ask(home: Path, presence: Presence) -> Status | None:

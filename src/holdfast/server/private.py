@@ -6,6 +6,8 @@ import secrets
 from pathlib import Path
 
 TOKEN = "token"  # noqa: S105  a file's name
+SHORTEST = 20
+"""Characters of a token. A file that holds less was cut off, or could be guessed."""
 
 
 def write_new(path: Path, text: str) -> None:
@@ -33,7 +35,8 @@ def replace(path: Path, text: str) -> None:
 
 
 def token_in(home: Path) -> str:
-    """The home's token, made at the first start. Two that start at once agree on one."""
+    """The home's token, made at the first start. Two that start at once agree on one. One that is too short to be one
+    is replaced: an empty file would let everybody in."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = home / TOKEN
     if not path.exists():
@@ -44,8 +47,18 @@ def token_in(home: Path) -> str:
                 os.link(draft, path)  # all or nothing, and never over one that is there
         finally:
             draft.unlink()
+    if len(_held_in(path)) < SHORTEST:
+        replace(path, new_token())
     path.chmod(0o600)
-    return path.read_text("ascii").strip()
+    return _held_in(path)
+
+
+def _held_in(path: Path) -> str:
+    """The token in a file; empty if what it holds is none."""
+    try:
+        return path.read_text("ascii").strip()
+    except UnicodeDecodeError:
+        return ""
 
 
 def new_token() -> str:

@@ -19,6 +19,7 @@ from holdfast.agents.catalog import TOUR
 from holdfast.agents.spec import AgentSpec
 from holdfast.agents.survey import Survey, Surveyed
 from holdfast.core.events import AgentDescribed
+from holdfast.owned import make_folder
 from holdfast.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -114,7 +115,7 @@ class Roster:
 
     async def _check(self, spec: AgentSpec) -> Checked:
         folder = self._settings.workspaces / f"check-{spec.name}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         tag, home = f"check:{os.getpid()}.{spec.name}", str(self._settings.home)
         try:
             agent = await AcpAgent.open(spec, workspace=folder, tag=tag, listener=Deaf(), home=home, patience=CHECK)

@@ -22,11 +22,14 @@ import msgspec
 from holdfast import faults
 from holdfast.agents.tree import end_tree
 from holdfast.core import recovery
+from holdfast.core.cover import Cover
 from holdfast.core.errors import HoldfastError
 from holdfast.core.events import TurnEnded
 from holdfast.core.ids import SessionId
 from holdfast.core.overview import Overview
 from holdfast.core.records import Position
+from holdfast.known import learn_all
+from holdfast.owned import make_folder, owner_only
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
 from holdfast.server.schema.house import Places
@@ -257,12 +260,18 @@ class Supervisor:
                     turn=turn,
                     outcome="failed",
                     error="The run could not be started: its process ended at once, three times in a row.",
-                    stderr=_last_lines(self._errors(session)),
+                    stderr=self._last_words(session),
                 )
                 await self._store.append(session, [ended], position=Position(epoch=owned.epoch, n=owned.n + 1))
             self._failed_starts.pop(session, None)
         finally:
             lock.release()
+
+    def _last_words(self, session: SessionId) -> str:
+        """What its process wrote when it died, with secrets covered as a runner would have."""
+        cover = Cover()
+        learn_all(cover, self._settings)
+        return cover.covered(_last_lines(self._errors(session)))
 
     # Runner processes.
 
@@ -277,9 +286,9 @@ class Supervisor:
         log.info("runner.spawned", extra={"session": session, "pid": spare.pid})
 
     def _start(self, arguments: list[str], errors: Path, *, piped: bool = False) -> "subprocess.Popen[str]":
-        errors.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(errors.parent)
         command = [sys.executable, "-P", "-m", "holdfast.runner", *arguments, "--home", str(self._settings.home)]
-        with errors.open("w") as stderr:
+        with open(errors, "w", opener=owner_only) as stderr:
             return subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE if piped else subprocess.DEVNULL,

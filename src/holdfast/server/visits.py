@@ -1,7 +1,7 @@
 """The reads under way, by who makes them, so that they can be ended at once.
 
 Law: a read lasts no longer than the right to it. Only reads are cut off: they change nothing, and a live connection is
-one that does not end by itself. A command is judged when it comes, and is over at once.
+one that does not end by itself. A command is judged when the last of it has come, and is over at once.
 """
 
 import asyncio

@@ -21,6 +21,7 @@ import apsw
 
 from holdfast import faults
 from holdfast.core.errors import HoldfastError, StoreCorrupt
+from holdfast.owned import make_folder, owner_only
 from holdfast.store.sqlite.check import check_soundness
 from holdfast.store.sqlite.connection import connect, migrate, translated
 from holdfast.store.sqlite.store import DATABASE, renew_lineage
@@ -132,8 +133,7 @@ def _tidy(home: Path) -> None:
 
 
 def _pack(home: Path, database: Path, target: Path) -> None:
-    with target.open("xb") as archive:
-        target.chmod(0o600)
+    with open(target, "xb", opener=owner_only) as archive:
         archive.writelines(_packed(home, database))
 
 
@@ -191,9 +191,8 @@ def _take(archive: tarfile.TarFile, entry: tarfile.TarInfo, target: Path, source
     if held is None:
         raise NoBackup(source, f"it holds {entry.name!r}")
     path = target / entry.name
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with held, path.open("xb") as file:
-        path.chmod(0o600)
+    make_folder(path.parent)
+    with held, open(path, "xb", opener=owner_only) as file:
         shutil.copyfileobj(held, file, PIECE)
 
 

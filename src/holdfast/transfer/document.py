@@ -4,8 +4,9 @@ What looks like a secret is hidden in it, wherever it stands; words that arrived
 that none hides between two of them. Putting them together changes nothing that a reader sees.
 """
 
+import asyncio
 import base64
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -118,13 +119,20 @@ async def write_document(store: Store, session: SessionId, blobs: Blobs) -> Asyn
         for record in whole:
             if isinstance(record.event, TurnSubmitted):
                 files |= dict.fromkeys(file.blob for file in record.event.attachments)
-            seq += 1
-            yield (b"," if seq > 1 else b"") + b"\n" + _line(record, seq)
+        # In a thread: to look for what is secret in megabytes of output takes seconds, in which everybody would wait.
+        yield await asyncio.to_thread(_lines, whole, seq)
+        seq += len(whole)
     yield b'],"files":{'
     for number, blob in enumerate(files):
-        body = _file(blobs, blob)
+        body = await asyncio.to_thread(_file, blobs, blob)
         yield (b"," if number else b"") + b'\n"%s":%s' % (blob.encode(), msgspec.json.encode(body))
     yield b"}}\n"
+
+
+def _lines(records: Sequence[Record], after: int) -> bytes:
+    """The records, numbered from `after` on; a comma stands before each but the first of all."""
+    lines = (b"\n" + _line(record, seq) for seq, record in enumerate(records, after + 1))
+    return (b"," if after and records else b"") + b",".join(lines)
 
 
 def _line(record: Record, seq: int) -> bytes:

@@ -1,5 +1,6 @@
 """Sessions as files: one, or all of them together in an archive that is sent while it is being made."""
 
+import asyncio
 import re
 import zipfile
 from collections.abc import AsyncIterator, Sequence
@@ -9,6 +10,7 @@ import msgspec
 
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.ids import SessionId, TurnId
+from holdfast.core.mask import masked
 from holdfast.core.state import State
 from holdfast.store.blobs import Blobs, NoSuchBlob
 from holdfast.store.protocol import Query, Store
@@ -35,8 +37,8 @@ async def begun(store: Store, session: SessionId) -> State:
 
 
 def file_name(session: SessionId, title: str, kind: Format, turn: TurnId | None = None) -> str:
-    """A name that every file system takes."""
-    words = _PLAIN.sub("-", title).strip("-")[:60].lower()
+    """A name that every file system takes. It is seen by whoever sees the file, so what looks secret is hidden."""
+    words = _PLAIN.sub("-", masked(title)).strip("-")[:60].lower()
     return f"{'-'.join(part for part in (words, session, turn) if part)}.{kind}"
 
 
@@ -49,13 +51,15 @@ async def export(
             yield piece
         return
     state = await begun(store, session)
-    sheet = page.Page(state, lambda blob: _read(blobs, blob), whole=turn is None)
-    yield (markdown.heading(state) if kind == "md" else sheet.heading()).encode()
+    sheet = page.Page(lambda blob: _read(blobs, blob), whole=turn is None)
+    # In a thread: to look for what is secret in megabytes of output takes seconds, in which everybody would wait.
+    heading, written = (sheet.heading, sheet.turn) if kind == "html" else (markdown.heading, markdown.turn)
+    yield (await asyncio.to_thread(heading, state)).encode()
     async for items in read_turns(store, session):
         if turn is None or items[0].turn == turn:
-            yield (markdown.turn(items) if kind == "md" else sheet.turn(items)).encode()
+            yield (await asyncio.to_thread(written, items)).encode()
     if kind == "html":
-        yield sheet.ending().encode()
+        yield (await asyncio.to_thread(sheet.ending)).encode()
 
 
 def _read(blobs: Blobs, blob: str) -> bytes | None:

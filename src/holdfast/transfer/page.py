@@ -43,14 +43,12 @@ Read = Callable[[str], bytes | None]
 class Page:
     """Written from its beginning to its end: `heading`, each `turn`, `ending`."""
 
-    def __init__(self, session: State, read: Read, *, whole: bool = True) -> None:
-        self._session = session
+    def __init__(self, read: Read, *, whole: bool = True) -> None:
         self._read = read
         self._whole = whole
         self._asks: list[Approval | Question] = []
 
-    def heading(self) -> str:
-        session = self._session
+    def heading(self, session: State) -> str:
         title = _safe(session.title or "Untitled")
         part = "" if self._whole else "one turn of this session"
         told = (spelled(session.created), session.agent, session.model, part)

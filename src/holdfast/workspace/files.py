@@ -7,11 +7,12 @@ again at what was really opened, and hands out nothing that lies elsewhere.
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
 from holdfast.core.errors import Refused
+from holdfast.settings import WORKSPACES
 
 SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
 SECRET_FILES = frozenset(
@@ -26,6 +27,27 @@ class OutOfBounds(Refused):
     """{0} {1}"""
 
     status = 403
+
+
+class NoWorkspace(Refused):
+    """{0} belongs to Holdfast itself, so no agent may work there. Choose another folder, or none to get a new one."""
+
+    status = 400
+
+
+def check_root(folder: str | Path, home: Path) -> None:
+    """Raise `NoWorkspace` for a folder of the home that is not one of those which sessions are given there."""
+    try:
+        real = Path(folder).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return  # nobody can work there either, and whoever tries is told why
+    if _within(real, home.resolve()):
+        raise NoWorkspace(folder)
+
+
+def _within(root: Path, closed: Path) -> bool:
+    """Whether `root` is a part of a closed place, and none that was made there to be worked in."""
+    return root.is_relative_to(closed) and closed / WORKSPACES not in root.parents
 
 
 class Workspace:
@@ -59,8 +81,8 @@ class Workspace:
             raise OutOfBounds(text, "holds secrets by its name, so it stays closed. Ask the person for what you need.")
 
     def _closed(self) -> Iterable[Path]:
-        """A workspace inside of an excluded place is there on purpose: it stays open."""
-        return (place for place in self._excluded if not self.root.is_relative_to(place))
+        """A workspace that a home holds for a session is there on purpose: it stays open."""
+        return (place for place in self._excluded if not self.root.is_relative_to(place) or _within(self.root, place))
 
     def relative(self, real: Path) -> str:
         """As a person would write it."""
@@ -73,6 +95,19 @@ class Workspace:
         except OutOfBounds:
             return False
         return True
+
+    def below(self, real: Path, skipped: Collection[str] = ()) -> Iterator[Path]:
+        """The ordinary files below a folder that `resolve` gave, as far as they may be touched; links are none.
+
+        Folders named in `skipped`, and those that are closed, are not entered.
+        """
+        for folder, folders, files in os.walk(real):
+            place = Path(folder)
+            folders[:] = sorted(each for each in folders if each not in skipped and self.inside(place / each))
+            for each in sorted(files):
+                path = place / each
+                if not path.is_symlink() and path.is_file() and self.inside(path):
+                    yield path
 
     def read_bytes(self, real: Path, most: int) -> bytes:
         """Up to `most` bytes of a file that `resolve` gave."""

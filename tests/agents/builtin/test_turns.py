@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import AcpAgent, Result
+from holdfast.agents.builtin.tools import look
 from holdfast.agents.tree import tree
 from holdfast.core.events import NoticeRaised, PlanReplaced, TitleSuggested, ToolChanged, UsageReported
 from holdfast.core.ids import TurnId
 from holdfast.core.policy import digest
+from holdfast.settings import Settings
 from tests.agents.audience import TURN, Audience
 from tests.agents.builtin.conftest import KEY
+from tests.agents.builtin.inside import opened
 from tests.agents.builtin.model import Model, text_of
 from tests.journeys.patience import wait_until
 
@@ -208,7 +211,7 @@ async def test_files_are_written_edited_read_listed_and_searched(
         "     1\tone\n     2\tthree",
         "a.py",
         "src/a.py",
-        "./src/a.py:2:three\n",
+        "src/a.py:2:three",
         "Nothing was found.",
     ]
 
@@ -222,6 +225,43 @@ async def test_files_that_are_none_of_its_business_stay_closed(
     await agent.prompt(TURN, f"{call(tool, path=path, content='x')}\n!then\n!quote")
     assert set(tools(audience).values()) == {"failed"}
     assert "outside of the workspace" in audience.text or "stays closed" in audience.text
+
+
+async def test_a_search_and_a_list_pass_by_what_stays_closed(
+    audience: Audience, tmp_path: Path, workspace: Path, settings: Settings
+) -> None:
+    """The home, secrets by name in whatever case, and what lies behind a link: neither their names nor their words."""
+    (tmp_path / "home" / "token").write_text("needle in the home")
+    (tmp_path / "elsewhere.txt").write_text("needle behind a link")
+    for name in (".env", ".ENV", ".Env.local", "server.PEM", ".SSH/config", ".ssh/notes", "plain.txt", ".env.example"):
+        (workspace / name).parent.mkdir(exist_ok=True)
+        (workspace / name).write_text(f"needle in {name}")
+    (workspace / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
+    steps = [call("list", glob="*"), call("search", pattern="needle"), call("search", pattern="needle", path="work")]
+    async with opened(audience, tmp_path, settings) as agent:
+        await agent.prompt(TURN, "\n!then\n".join([*steps, "!say Done."]))
+    changed = [fact for fact in audience.facts if isinstance(fact, ToolChanged)]
+    listed, everywhere, there = (fact.output for fact in changed if isinstance(fact.output, str) and fact.output)
+    open_to_it = ["work/.env.example", "work/plain.txt"]
+    assert listed == "\n".join(["elsewhere.txt", *open_to_it])
+    found = [f"{name}:1:needle in {Path(name).name}" for name in open_to_it]
+    assert there == "\n".join(found)
+    assert everywhere == "\n".join(["elsewhere.txt:1:needle behind a link", *found])
+
+
+async def test_a_search_that_does_not_fit_into_one_command_goes_on(
+    agent: AcpAgent, audience: Audience, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many files there are, all are searched, and a pattern that is none is said so."""
+    monkeypatch.setattr(look, "ARGUMENTS", 10)
+    for number in range(5):
+        (workspace / f"file{number}").write_text("needle\n" if number % 2 else "hay\n")
+    steps = [call("search", pattern="needle"), call("search", pattern="(")]
+    await agent.prompt(TURN, "\n!then\n".join([*steps, "!say Done."]))
+    changed = [fact for fact in audience.facts if isinstance(fact, ToolChanged)]
+    found, wrong = (fact.output for fact in changed if isinstance(fact.output, str) and fact.output)
+    assert found == "file1:1:needle\nfile3:1:needle"
+    assert "Unmatched" in str(wrong)
 
 
 async def test_in_the_asking_mode_every_edit_and_command_asks(

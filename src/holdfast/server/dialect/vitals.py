@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from litestar import HttpMethod, Response, route
 
-from holdfast.core.errors import Refused, StoreError
+from holdfast.core.errors import StoreError
+from holdfast.server.auth import NotSignedIn
 from holdfast.server.dialect.addressed import Flag, on
-from holdfast.server.guard import SIGN_IN
 from holdfast.server.routes.health import count
 from holdfast.server.schema.base import Answer
 from holdfast.server.schema.house import Health
@@ -15,12 +15,6 @@ from holdfast.server.wired import Visiting, Wired
 from holdfast.store.protocol import Query
 
 TOP = 500
-
-
-class NotSignedIn(Refused):
-    """{0}"""
-
-    status = 401
 
 
 class ActiveRun(Answer, frozen=True, kw_only=True):
@@ -57,7 +51,7 @@ async def health(wiring: Wired, visitor: Visiting, deep: Flag = "0") -> Response
     if not on(deep):
         return Response(Health())
     if visitor.device is None:
-        raise NotSignedIn(SIGN_IN)
+        raise NotSignedIn
     try:
         vitals = await _vitals(wiring)
     except StoreError as exc:

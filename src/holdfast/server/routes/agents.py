@@ -10,6 +10,7 @@ from holdfast.core.ids import HOUSE
 from holdfast.rules import read_house
 from holdfast.server.schema.agents import AgentCheck, AgentList, NewDefaults, Woken
 from holdfast.server.wired import Caller, Wired
+from holdfast.workspace.files import check_root
 
 
 @get("/api/agents", summary="Every agent that could be used, and how it stands")
@@ -34,6 +35,8 @@ async def check_agent(wiring: Wired, name: FromPath[str]) -> AgentCheck:
 
 @put("/api/defaults", summary="Choose what a new session is given", status_code=200)
 async def choose_defaults(wiring: Wired, client: Caller, data: JSONBody[NewDefaults]) -> AgentList:
+    if data.workspace:
+        check_root(data.workspace, wiring.settings.home)
     chosen = DefaultsChosen(agent=data.agent, model=data.model, mode=data.mode, workspace=data.workspace, client=client)
     await wiring.store.append(HOUSE, [chosen])
     return await _listed(wiring)

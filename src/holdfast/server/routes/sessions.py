@@ -37,6 +37,7 @@ from holdfast.server.schema.sessions import (
 from holdfast.server.wired import Caller, Wired
 from holdfast.store.protocol import Query
 from holdfast.transfer.identity import led_to
+from holdfast.workspace.files import check_root
 
 RECORDS = 500
 MOST_RECORDS = 5_000
@@ -68,6 +69,8 @@ async def begin(wiring: Wired, client: str, data: NewSession) -> Created:
     named = data.predecessor or data.prev_session_id
     predecessor = ids.session_id(named) if named else None
     given = await _given(wiring, data)
+    if given.workspace:
+        check_root(given.workspace, wiring.settings.home)
     event = e.SessionCreated(
         title=" ".join(data.title.split()),
         agent=given.agent,

@@ -2,8 +2,9 @@
 
 import asyncio
 import fnmatch
-import os
-from collections.abc import Iterable
+import itertools
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,16 @@ import msgspec
 
 from holdfast.agents.builtin.deed import LONGEST, Bench, Deed, Done, Say, Tool, Unable, bounded
 from holdfast.agents.builtin.tools.process import run
-from holdfast.workspace.files import SECRET_ENDINGS, SECRET_FILES, SECRET_FOLDERS, Workspace
+from holdfast.workspace.files import Workspace
 
 LARGEST = 10 * 1024 * 1024
 """Bytes of a file that can be looked at."""
 LINES = 2000
 ENTRIES = 1000
+FILES = 50_000
+"""How many files are searched through."""
+ARGUMENTS = 200_000
+"""Characters of names that one grep is given. Systems take more."""
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".mypy_cache", ".tox"})
 SECONDS = 30
 
@@ -77,21 +82,16 @@ async def list_folder(arguments: Listing, bench: Bench) -> Deed:
 def _entries(workspace: Workspace, real: Path, glob: str) -> list[str]:
     if not glob:
         return sorted(f"{each.name}/" if each.is_dir() else each.name for each in real.iterdir())[: ENTRIES + 1]
-    return list(_matching(workspace, real, glob))
+    return list(itertools.islice(_matching(workspace, real, glob), ENTRIES + 1))
 
 
-def _matching(workspace: Workspace, real: Path, glob: str) -> Iterable[str]:
-    count = 0
+def _matching(workspace: Workspace, real: Path, glob: str) -> Iterator[str]:
+    """The files below that may be looked at, and whose name, or path in the workspace, is like the glob."""
     pattern = glob.removeprefix("**/")
-    for folder, below, files in os.walk(real):
-        below[:] = sorted(each for each in below if each not in SKIPPED)
-        for each in sorted(files):
-            name = workspace.relative(Path(folder) / each)
-            if fnmatch.fnmatch(each, pattern) or fnmatch.fnmatch(name, glob):
-                count += 1
-                yield name
-                if count > ENTRIES:
-                    return
+    for path in workspace.below(real, SKIPPED):
+        name = workspace.relative(path)
+        if not glob or fnmatch.fnmatch(path.name, pattern) or fnmatch.fnmatch(name, glob):
+            yield name
 
 
 class Searching(msgspec.Struct, kw_only=True):
@@ -104,22 +104,53 @@ class Searching(msgspec.Struct, kw_only=True):
 async def search(arguments: Searching, bench: Bench) -> Deed:
     real = bench.workspace.resolve(arguments.path)
     name = bench.workspace.relative(real)
-    folders = [f"--exclude-dir={each}" for each in sorted(SKIPPED | SECRET_FOLDERS)]
-    secrets = [
-        f"--exclude={each}" for each in (*sorted(SECRET_FILES), ".env.*", *(f"*{end}" for end in SECRET_ENDINGS))
-    ]
-    only = [f"--include={arguments.glob}"] if arguments.glob else []
     case = ["-i"] if arguments.ignore_case else []
-    # grep, because a pattern that takes for ever is then a process that can be ended.
-    command = ["grep", "-rnIE", *case, *folders, *only, *secrets, "-e", arguments.pattern, "--", name]
+    # grep, because a pattern that takes for ever is then a process that can be ended. It is handed files one by one:
+    # what may be looked at is for the workspace to say.
+    command = ["grep", "-HnIE", *case, "-e", arguments.pattern, "--"]
 
     async def do(_: Say) -> Done:
-        done = await run(command, SECONDS, bench, _unheard)
-        if "exit code 1.]" in done.text[-40:]:
-            return Done(text="Nothing was found.")
-        return msgspec.structs.replace(done, text=bounded(done.text, LONGEST // 2), shown=None)
+        names = await asyncio.to_thread(_searched, bench.workspace, real, arguments.glob)
+        done = await _grep(command, names[:FILES], bench)
+        more = f"\n[only the first {FILES:,} files were searched]" if len(names) > FILES else ""
+        return msgspec.structs.replace(done, text=bounded(done.text, LONGEST // 2) + more)
 
     return Deed(title=f"Search {arguments.pattern!r} in {name}", kind="search", do=do)
+
+
+def _searched(workspace: Workspace, real: Path, glob: str) -> list[str]:
+    if not real.exists():
+        raise Unable(f"{workspace.relative(real)} does not exist.")
+    if real.is_file():
+        return [workspace.relative(real)]
+    return list(itertools.islice(_matching(workspace, real, glob), FILES + 1))
+
+
+async def _grep(command: Sequence[str], names: Iterable[str], bench: Bench) -> Done:
+    """What it finds in the files, in as many goes as their names take, and all together within the time."""
+    found: list[Done] = []
+    deadline = time.monotonic() + SECONDS
+    for some in _batches(names):
+        done = await run([*command, *some], max(deadline - time.monotonic(), 0.0), bench, _unheard)
+        if "exit code 1.]" not in done.text[-40:]:  # it found something, or could not look
+            found.append(done)
+        if time.monotonic() >= deadline or sum(len(each.text) for each in found) > LONGEST:
+            break
+    text = "\n".join(each.text.rstrip("\n") for each in found)
+    return Done(text=text or "Nothing was found.", failed=any(each.failed for each in found))
+
+
+def _batches(names: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for name in names:
+        if batch and size + len(name) > ARGUMENTS:
+            yield batch
+            batch, size = [], 0
+        batch.append(name)
+        size += len(name) + 1
+    if batch:
+        yield batch
 
 
 async def _unheard(_: str) -> None:
