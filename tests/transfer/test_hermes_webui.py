@@ -1,17 +1,27 @@
 """A session of hermes-webui, taken over: everything that it held stands where it stood."""
 
+import asyncio
 import json
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
+from holdfast.core.events import SessionRenamed
 from holdfast.core.ids import SessionId
 from holdfast.core.items import End, Item, Notice, Text, Thought, ToolCall, UserMessage
 from holdfast.store.protocol import Store
+from holdfast.transfer.hermes_webui.files import State
+from holdfast.transfer.hermes_webui.source import Given, Source
 from holdfast.transfer.identity import HERMES, imported_id, led_to
-from holdfast.transfer.report import Report
+from holdfast.transfer.imports import take_in
+from holdfast.transfer.incoming import Built, Incoming
+from holdfast.transfer.report import Report, begun
 from tests.transfer.stage import EVERYTHING, blobs, brought, items, opened, rows
 from tests.transfer.webui import NOW, Webui, assistant, called, interrupted, result, user
 
@@ -310,9 +320,53 @@ async def test_a_session_that_goes_on_there_is_brought_again_unless_it_was_used_
         assert (await store.read(imported_id(HERMES, "two"), 0, EVERYTHING))[: len(before)] == before
 
 
-def _renamed(title: str) -> Any:
-    from holdfast.core.events import SessionRenamed
+async def test_what_is_done_here_while_a_session_is_read_again_is_kept(webui: Webui, home: Path) -> None:
+    """To read a session takes seconds, and people do not wait for it."""
+    session = imported_id(HERMES, "one")
+    webui.session("one", [user("Hi")])
+    async with opened(home) as store:
+        await take(webui, home, store)
+        before = await store.read(session, 0, EVERYTHING)
+        webui.session("one", [user("Hi"), assistant("Hello")])
+        report = begun("hermes-webui", "there")
+        await take_in(store, _Disturbed(webui, home, report, session), report, lambda _: None)
+        assert [left.what for left in report.left] == ["what has changed since the last import"]
+        assert (report.taken, report.known) == ([], 1)
+        after = await store.read(session, 0, EVERYTHING)
+        assert (after[:-1], after[-1].event) == (before, _renamed("Mine"))
 
+
+class _Disturbed:
+    """A folder, one session of which is renamed here by somebody just when it has been read there."""
+
+    def __init__(self, webui: Webui, home: Path, report: Report, session: SessionId) -> None:
+        given = Given(
+            state=State(webui.folder), blobs=blobs(home), databases={}, agent_of=lambda _: ("scripted", False)
+        )
+        self._source = Source(given, report)
+        self._home = home
+        self._session = session
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def __iter__(self) -> Iterator[Incoming]:
+        for incoming in self._source:
+            yield msgspec.structs.replace(incoming, build=partial(self._build, incoming))
+
+    def _build(self, incoming: Incoming) -> Built | None:
+        built = incoming.build()
+        somebody = Thread(target=lambda: asyncio.run(self._rename()))
+        somebody.start()
+        somebody.join()
+        return built
+
+    async def _rename(self) -> None:
+        async with opened(self._home) as store:
+            await store.append(self._session, [_renamed("Mine")])
+
+
+def _renamed(title: str) -> SessionRenamed:
     return SessionRenamed(title=title)
 
 

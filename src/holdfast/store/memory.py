@@ -146,10 +146,13 @@ class MemoryStore:
         log = self._logs[session] = Log(self._numbers)
         return await self._store(log, [event], key="created")
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
         event = begun_by(records)
-        if session in self._logs:
-            return Appended(1, len(self._logs[session].records), 0)
+        there = self._logs.get(session)
+        if there is not None and (session == HOUSE or not replacing(there.projection.session)):
+            return Appended(1, len(there.records), 0)
         self._numbers += 1
         log = self._logs[session] = Log(self._numbers)
         last = max(records, key=lambda record: (record.epoch, record.n))

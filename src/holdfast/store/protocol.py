@@ -209,12 +209,15 @@ class Store(Protocol):
         """Begin a session's log. The same creation again writes nothing; another one raises `SessionExists`."""
         ...
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
         """Begin a session with a log that was written elsewhere, all or nothing, synced.
 
         The records are numbered anew from 1; times, epochs and positions are kept, and the session's epoch is the
-        highest among them. The first record is its creation. If there is such a session already, nothing is written
-        and the answer says how far its log reaches.
+        highest among them. The first record is its creation. If there is such a session already and `replacing` would
+        not give it up as it is at that moment, nothing is written and the answer says how far its log reaches;
+        otherwise it is purged by the same transaction. The house can't be replaced.
         """
         ...
 

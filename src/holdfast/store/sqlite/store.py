@@ -134,8 +134,10 @@ class SqliteStore:
     async def create(self, session: SessionId, event: SessionCreated) -> Appended:
         return await self._writer.do(lambda writing: writing.create(session, event))
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
-        return await self._writer.do(lambda writing: writing.admit(session, records))
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.admit(session, records, replacing))
 
     async def fork(
         self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
