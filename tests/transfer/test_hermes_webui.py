@@ -227,6 +227,35 @@ async def test_the_message_that_waits_is_taken_once(webui: Webui, home: Path, *,
     assert [file.name for file in found[3].attachments] == ([] if there else ["a.txt"])
 
 
+@pytest.mark.parametrize("text", ["", "First. "])
+async def test_what_a_run_under_way_thought_stands_there_once(webui: Webui, home: Path, text: str) -> None:
+    """Its messages have what it came to, its journal that and what came after, with words in between or without."""
+    begun_with = called("t1", "ls", 2) | {"content": text, "reasoning": "Let me look."}
+    pending = {"active_stream_id": "run", "pending_user_message": "Go", "pending_started_at": NOW + 1}
+    webui.session("one", [user("Go", 1), begun_with], **pending)
+    events = [
+        ("reasoning", {"text": "Let me "}),
+        ("reasoning", {"text": "look."}),
+        *([("token", {"text": text})] if text else []),
+        ("tool", {"name": "ls", "args": {}, "tid": "t1"}),
+        ("tool_complete", {"name": "ls", "tid": "t1", "preview": "a b"}),
+        ("reasoning", {"text": "So there are two."}),
+        ("token", {"text": "Two"}),
+    ]
+    webui.journal("one", "run", events)
+    async with opened(home) as store:
+        found = await (await take(webui, home, store)).items()
+    assert told(found) == [
+        ("user", "Go"),
+        ("thought", "Let me look."),
+        *([("text", text)] if text else []),
+        ("tool", ("ls", "{}", "a b", "completed")),
+        ("thought", "So there are two."),
+        ("text", "Two"),
+        ("end", "interrupted"),
+    ]
+
+
 async def test_the_same_words_sent_again_are_another_message(webui: Webui, home: Path) -> None:
     webui.session(
         "one", [user("continue"), assistant("ok")], pending_user_message="continue", pending_started_at=NOW + 60

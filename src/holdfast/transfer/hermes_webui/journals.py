@@ -42,6 +42,10 @@ class Journal(msgspec.Struct, kw_only=True):
     def text(self) -> str:
         return "".join(step.text for step in self.steps if step.kind == "text")
 
+    @property
+    def thought(self) -> str:
+        return "".join(step.text for step in self.steps if step.kind == "thought")
+
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """A message that was sent, as the turn journal has it."""

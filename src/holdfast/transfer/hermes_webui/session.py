@@ -25,13 +25,15 @@ RECOVERED = "recovered from the run journal"
 
 
 class Told(msgspec.Struct, kw_only=True):
-    """How far the telling has come. `asked` is the last message of a user, `answered` whether output followed it."""
+    """How far the telling has come. `asked` is the last message of a user, `answered` whether output followed it;
+    `said` and `thought` are that output."""
 
     messages: int = 0
     asked: str | None = None
     asked_at: int = 0
     answered: bool = False
     said: str = ""
+    thought: str = ""
 
 
 class Telling:
@@ -84,7 +86,7 @@ class Telling:
             self._scribe.notice(f"The file {name} came with this message and is no longer there.", code="import")
         self._strange(content, lost)
         self.told.asked, self.told.asked_at = content.text, time
-        self.told.answered, self.told.said = False, ""
+        self.told.answered, self.told.said, self.told.thought = False, "", ""
 
     def _strange(self, content: Content, lost: int) -> None:
         for kind in content.strange:
@@ -99,6 +101,7 @@ class Telling:
         thought = message.text("reasoning", "reasoning_content", "thinking") or content.thought
         if thought:
             self._scribe.think(thought, time)
+            self.told.thought += thought
         for piece in parted(content.text):
             if piece.kind == "thought":
                 if piece.text.strip() != thought.strip():
@@ -200,10 +203,8 @@ class Telling:
     def _play(self, journal: Journal) -> None:
         """Tell what the journal has and the messages have not."""
         self._scribe.recover()
-        known = self.told.said
-        rest = len(known) if journal.text.startswith(known) else 0
-        if known and not rest and journal.text and journal.text in known:
-            rest = len(journal.text)
+        rest = _known(self.told.said, journal.text)
+        thought = _known(self.told.thought, journal.thought)
         for step in journal.steps:
             match step.kind:
                 case "text":
@@ -212,14 +213,22 @@ class Telling:
                         tell = self._scribe.think if piece.kind == "thought" else self._scribe.say
                         tell(piece.text, step.time)
                 case "thought":
-                    if not rest:
-                        self._scribe.think(step.text, step.time)
+                    text, thought = step.text[thought:], max(0, thought - len(step.text))
+                    if text and not rest:
+                        self._scribe.think(text, step.time)
                 case "call":
                     if not self._scribe.knows(step.call):
                         self._scribe.call(step.call, step.name, step.text, step.time)
                 case "result":
                     if self._scribe.waits_for(step.call):
                         self._scribe.result(step.call, step.text, step.time, failed=step.failed)
+
+
+def _known(told: str, journal: str) -> int:
+    """How much of what a journal has was told already."""
+    if journal.startswith(told):
+        return len(told)
+    return len(journal) if journal in told else 0
 
 
 def already_asked(told: Told, text: str, time: int) -> bool:
