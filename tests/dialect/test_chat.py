@@ -238,18 +238,23 @@ def test_the_end_of_a_failed_run_is_an_apperror(script: Script) -> None:
 
 
 def test_of_two_messages_at_once_one_is_sent_and_the_other_is_refused(script: Script, house: House) -> None:
-    """Refused is as if never sent."""
+    """Refused is as if never sent: what it wanted to be otherwise is as it was, too."""
     session = script.new()
 
     def start(number: int) -> httpx.Response:
         with house.server.client() as http:
-            return http.post("/api/chat/start", json={"session_id": session, "message": f"!say {number}\n!sleep 3000"})
+            wish = {"message": f"!say {number}\n!sleep 3000", "model": f"model-{number}"}
+            return http.post("/api/chat/start", json={"session_id": session, **wish})
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(start, range(8)))
+    (won,) = [number for number, answer in enumerate(answers) if answer.status_code == 200]
+    assert script.session(session)["model"] == f"model-{won}"
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
     (stream,) = [answer.json()["stream_id"] for answer in answers if answer.status_code == 200]
     assert {answer.json()["active_stream_id"] for answer in answers if answer.status_code == 409} == {stream}
+    assert start(8).status_code == 409
+    assert script.session(session)["model"] == f"model-{won}"
     script.follow(stream)
     wait_until(lambda: script.session(session)["active_stream_id"] is None, "an idle session")
     assert [message["role"] for message in script.session(session)["messages"]] == ["user", "assistant"]

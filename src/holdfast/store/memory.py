@@ -187,7 +187,13 @@ class MemoryStore:
         return Appended(head + 1, len(log.records), len(events), time)
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         if not events:
             raise BadCommand("An append needs at least one event.")
@@ -201,6 +207,8 @@ class MemoryStore:
                 raise KeyTaken(key, seq)
             log.position += len(fresh) if position is not None else 0
             return Appended(seq, seq, 0)
+        if check is not None:
+            check(log.projection.session)
         return await self._store(log, fresh, key=key, epoch=0 if position is None else position.epoch)
 
     async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:

@@ -234,15 +234,22 @@ class Store(Protocol):
         ...
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         """Add events at the end of the log, all or none, and return when they are committed.
 
         Intents carry no position. Facts carry that of the first; the others count on from it. Facts that the log has
         already (n <= last) are skipped, whatever their grouping was; a gap raises `Hole`; any epoch but the present
         one raises `Fenced`. A key belongs to the last event: if the session has it already with equal content, nothing
-        is written and the answer says where the first lies; with other content `KeyTaken` is raised. If any event is
-        `synced`, all is on the disk before this returns; otherwise it is within a second.
+        is written and the answer says where the first lies; with other content `KeyTaken` is raised. `check` is shown
+        the session that new events would follow, at that moment, and may raise `Refused`; then nothing is written. If
+        any event is `synced`, all is on the disk before this returns; otherwise it is within a second.
         """
         ...
 

@@ -145,11 +145,17 @@ class SqliteStore:
         return await self._writer.do(lambda writing: writing.fork(session, source, goes_on))
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         bodies = codec.encode_all(events)  # here, so that what can't be encoded fails its caller alone
         return await self._writer.share(
-            lambda writing: writing.append(session, events, position=position, key=key, bodies=bodies),
+            lambda writing: writing.append(session, events, position=position, key=key, check=check, bodies=bodies),
             synced=any(event.synced for event in events),
         )
 

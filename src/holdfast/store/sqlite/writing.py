@@ -178,6 +178,7 @@ class Writing:
         *,
         position: Position | None,
         key: str | None,
+        check: Callable[[Session], None] | None = None,
         bodies: Sequence[bytes] | None = None,
     ) -> Appended:
         if not events:
@@ -195,6 +196,8 @@ class Writing:
                 if position is not None:
                     self._advance(session, place, place.head, place.position + len(events))
                 return Appended(kept, kept, 0)
+            if check is not None:
+                check(self._project(place).session)
             epoch = 0 if position is None else position.epoch
             return self._store(session, place, events, bodies, key=key, epoch=epoch)
 
