@@ -138,7 +138,21 @@ def test_every_style_of_cursor_goes_on_where_it_was_and_a_bad_one_starts_over(sc
     assert script.follow(stream, replay=1, after_seq=5) == heard
 
 
-def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, house: House) -> None:
+@pytest.mark.parametrize("named", ["after_seq", "after_event_id", "replay"])
+def test_a_browser_that_comes_back_by_itself_is_told_nothing_twice(script: Script, named: str) -> None:
+    """It comes to the address that it had, with an older cursor in it, and says in the header what it heard last."""
+    stream = script.start(script.new(), TOUR)
+    heard = script.follow(stream)
+    address = {"after_seq": "2", "after_event_id": heard[1].id, "replay": "1"}[named]
+    later, other = {"Last-Event-ID": heard[5].id}, {"Last-Event-ID": "nonsense"}
+    assert script.follow(stream, headers=later, **{named: address}) == heard[6:]
+    assert script.follow(stream, headers=other, **{named: address}) == (heard if named == "replay" else heard[2:])
+    earlier = {"Last-Event-ID": heard[0].id}
+    assert script.follow(stream, headers=earlier, **{named: address}) == heard[1 if named == "replay" else 2 :]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, house: House, style: str) -> None:
     """The same run, each event once and in order, though another server tells the rest."""
     session = script.new()
     stream = script.start(session, "!stream 400 10")
@@ -147,7 +161,7 @@ def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, ho
     house.kill()
     house.start()
     with house.server.client() as http:
-        heard += Script(http).follow(stream, headers={"Last-Event-ID": heard[-1].id})
+        heard += _follow(Script(http), stream, style, heard[-1].id)
     assert [event.id for event in heard] == [f"{stream}:{number}" for number in range(1, len(heard) + 1)]
     assert text(heard).split() == [f"word{number}" for number in range(1, 401)]
     assert [event.name for event in heard if event.name in CLOSING] == ["stream_end"]
