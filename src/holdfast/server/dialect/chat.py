@@ -83,7 +83,7 @@ VALUES: tuple[type, ...] = (ChatStart, ChatCancel, ChatSteer, ChatStarted, ChatC
 
 @post("/api/chat/start", summary="Send a message, if no run goes on", status_code=200)
 async def start_chat(wiring: Wired, client: Caller, data: JSONBody[ChatStart]) -> ChatStarted:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     if not (data.message or "").strip() and not data.attachments:
         raise BadCommand("message is required")
     turn = TurnId(ids.mint(secrets.token_bytes(10)))
@@ -140,7 +140,7 @@ async def _cancelled(wiring: Wired, stream_id: str | None, client: str) -> ChatC
 async def steer_chat(wiring: Wired, client: Caller, data: JSONBody[ChatSteer]) -> ChatSteered:
     """Never refused: a client that is told `fallback` sends the words as a message of their own."""
     try:
-        session = named_session(data.session_id)
+        session = await named_session(wiring, data.session_id)
         state = (await opened(wiring, session)).session
     except Refused:
         return ChatSteered(accepted=False, fallback="session_not_found", stream_id=None)

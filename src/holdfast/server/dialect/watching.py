@@ -151,7 +151,7 @@ async def stream_session(
     session_id: SessionQuery = None,
     known_count: Annotated[int | None, QueryParameter(description="Messages that the client has")] = None,
 ) -> ASGIApp:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
     head = found.session.seq
     return Following(wiring, session, head, SessionTeller(wiring, session, found, known_count)).response(head)
@@ -161,7 +161,7 @@ async def stream_session(
 async def stream_runs(
     wiring: Wired, request: Request[Any, Any, Any], session_id: FromPath[str], after_event_id: Cursor = None
 ) -> ASGIApp:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
     head = found.session.seq
     cursors = [after_event_id or "", request.headers.get("last-event-id", "")]
