@@ -349,6 +349,24 @@ async def test_a_session_that_goes_on_there_is_brought_again_unless_it_was_used_
         assert (await store.read(imported_id(HERMES, "two"), 0, EVERYTHING))[: len(before)] == before
 
 
+@pytest.mark.parametrize("what", ["the older copy", "the journal of messages"])
+async def test_whatever_a_session_is_read_from_is_looked_at_again(webui: Webui, home: Path, what: str) -> None:
+    """Not only its file: that may be damaged, and stay as it is."""
+    path = webui.session("one", [user("Hi")])
+    path.write_text("damaged", "utf-8")
+    async with opened(home) as store:
+        assert (await take(webui, home, store)).report.taken == []
+        path.write_text('{"messages": []}', "utf-8")
+        webui.submitted("one", "Hi", "run")
+        assert len((await take(webui, home, store)).report.taken) == 1
+        if what == "the older copy":
+            path.with_name("one.json.bak").write_text(json.dumps({"messages": [user("Hi")]}), "utf-8")
+        else:
+            webui.submitted("one", "Hi again", "run")
+        assert len((await take(webui, home, store)).report.taken) == 1
+        assert (await take(webui, home, store)).report.taken == []
+
+
 async def test_what_is_done_here_while_a_session_is_read_again_is_kept(webui: Webui, home: Path) -> None:
     """To read a session takes seconds, and people do not wait for it."""
     session = imported_id(HERMES, "one")

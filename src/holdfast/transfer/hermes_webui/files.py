@@ -4,10 +4,13 @@ Nothing is written, no lock is taken: it may go on working. It replaces its file
 piece. A file that can't be read whole is read as far as it can be.
 """
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -73,8 +76,7 @@ class State:
     def head(self, name: str) -> Head:
         """What it says of its ancestry, without reading its messages."""
         try:
-            with self._path(name).open("rb") as file:
-                text = file.read(HEAD).decode("utf-8", "replace")
+            text = read_bytes(self._path(name), HEAD).decode("utf-8", "replace")
         except OSError:
             return Head(name=name)
         fields: dict[str, object] = {}
@@ -102,7 +104,7 @@ class State:
         """What a small file beside the sessions says; None if it can't be read."""
         path = self.folder / name
         try:
-            return decoded(path.read_bytes()) if path.stat().st_size <= SMALL else None
+            return decoded(read_bytes(path)) if path.stat().st_size <= SMALL else None
         except (OSError, *UNREADABLE):
             return None
 
@@ -165,18 +167,26 @@ def _value(text: str) -> object:
         return None
 
 
-def read_bytes(path: Path) -> bytes:
-    """An ordinary file's bytes: a link is not followed, a pipe is not waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(LARGEST + 1)
+def read_bytes(path: Path, most: int = LARGEST + 1) -> bytes:
+    """The first bytes of an ordinary file. Raise OSError for anything else."""
+    with _opened(path) as file:
+        return file.read(most)
 
 
 def lines(path: Path) -> Iterator[bytes]:
     """The lines of a journal, one after the other. None if it can't be opened."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = _opened(path)
     except OSError:
         return
-    with os.fdopen(descriptor, "rb") as file:
+    with file:
         yield from file
+
+
+def _opened(path: Path) -> BinaryIO:
+    """An ordinary file: a link is not followed, a pipe is not waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    return os.fdopen(descriptor, "rb")

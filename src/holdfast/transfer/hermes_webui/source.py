@@ -17,7 +17,7 @@ from holdfast.core import labels
 from holdfast.core.ids import SessionId
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.files import Found, Head, State
-from holdfast.transfer.hermes_webui.journals import RUNS, last_whole, read_submitted
+from holdfast.transfer.hermes_webui.journals import last_whole, read_submitted, run_journals, turn_journals
 from holdfast.transfer.hermes_webui.session import Telling, already_asked, tags_of, used
 from holdfast.transfer.hermes_webui.state_db import Database
 from holdfast.transfer.identity import HERMES, imported_id
@@ -86,9 +86,10 @@ class Source:
         return parent is not None and parent.snapshot and parent.name != head.name
 
     def _digest(self, name: str) -> str:
-        """Which version of a session's file, and of the journals beside it, this is."""
+        """Which version of a session's file, of its older copy and of the journals beside it this is."""
         folder = self._state.sessions
-        paths = [folder / f"{name}.json", *sorted((folder / RUNS / name).glob("*.jsonl"))]
+        copies = [folder / f"{name}.json", folder / f"{name}.json.bak"]
+        paths = [*copies, *run_journals(self._state, name), *turn_journals(self._state, name)]
         return _digest_of(*((path.name, stat.st_size, stat.st_mtime_ns) for path in paths if (stat := _stat(path))))
 
     # A session that has a file.
