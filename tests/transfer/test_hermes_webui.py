@@ -12,8 +12,8 @@ import apsw
 import msgspec
 import pytest
 
-from holdfast.core.events import SessionRenamed
-from holdfast.core.ids import SessionId
+from holdfast.core.events import DefaultsChosen, SessionRenamed
+from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.items import End, Item, Notice, Text, Thought, ToolCall, UserMessage
 from holdfast.store.protocol import Store
 from holdfast.transfer.hermes_webui.files import State
@@ -499,6 +499,90 @@ async def test_an_old_name_leads_to_the_session(webui: Webui, home: Path) -> Non
         (row,) = await rows(store)
         assert await led_to(store, "0123456789ab") == row.id
         assert await led_to(store, row.id) == SessionId(row.id)
+
+
+async def test_a_message_that_has_no_place_is_reported_once_and_not_counted(webui: Webui, home: Path) -> None:
+    """What is counted can be found here, and what is not is in the report, each once."""
+    odd: list[Any] = [7, None, "words", {}]
+    system = {"role": "system", "content": "Be kind."}
+    marker = assistant("**Task cancelled:** Task cancelled.", _error=True)
+    webui.session("one", [system, user("Go"), *odd, assistant("Half"), marker, marker])
+    webui.session("two", [])
+    webui.submitted("two", "Sent", "run")
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        assert told(await taken.items()) == [("user", "Go"), ("text", "Half"), ("end", "cancelled")]
+    assert {each.name: each.messages for each in taken.report.taken} == {"one": 3, "two": 1}
+    assert sorted(left.what for left in taken.report.left if left.name == "one") == sorted(
+        [
+            "message 1 of the kind 'system'",
+            *(f"message {number}" for number in range(3, 7)),
+            "a second marker ('**Task cancelled:** Task cancelled.')",
+        ]
+    )
+
+
+async def test_what_came_to_nothing_is_left_whole(webui: Webui, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a session that could not be brought no part is reported beside it."""
+    webui.session("one", [{"role": "system", "content": "Be kind."}, user("Go")])
+    monkeypatch.setattr(Source, "_built", lambda *_, **__: 1 // 0)
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+    assert [(left.name, left.what) for left in taken.report.left if left.name] == [("one", "the whole session")]
+
+
+async def test_tags_projects_and_models_that_are_not_taken_are_told(webui: Webui, home: Path) -> None:
+    webui.document("projects.json", [{"project_id": "p1", "name": "Work"}, {"project_id": "p2", "name": "Empty"}])
+    webui.session("one", [user("Hi")], project_id="p1", tags=["blue", 7], model="mock-2", title="A #sea")
+    webui.session("two", [user("Hi")], tags=[f"tag{number}" for number in range(22)], model="mock-1")
+    webui.session("three", [user("Hi")])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        tags = {row.overview.title: row.overview.tags for row in await rows(store)}
+        assert (await take(webui, home, store)).left == {("", "the project Empty")}
+    assert tags["A #sea"] == ("blue", "sea")
+    assert len(tags["Session two"]) == 20
+    assert taken.left == {
+        ("", "the project Empty"),
+        ("", "the model mock-1 of 1 sessions"),
+        ("", "the model mock-2 of 1 sessions"),
+        ("one", "tags (7)"),
+        ("two", "tags (tag20, tag21)"),
+    }
+
+
+async def test_a_history_that_only_the_model_had_is_told_of(webui: Webui, home: Path) -> None:
+    """After a compression; one that is what is shown, without its markers, is nothing of its own."""
+    messages = [user("Go"), assistant("Half"), assistant("**Oh.**", _error=True), user("On"), assistant("Done")]
+    same = [{"role": each["role"], "content": each["content"]} for each in messages if "_error" not in each]
+    webui.session("same", messages, context_messages=same)
+    webui.session("less", messages, context_messages=[user("In short: Half."), *same[2:]])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+    assert taken.left == {("less", "what its model was given instead of the messages (3 messages)")}
+
+
+async def test_defaults_that_are_not_taken_are_told_with_the_reason(webui: Webui, home: Path) -> None:
+    """Unless they are what was chosen here already."""
+    webui.document("settings.json", {"default_model": "m", "default_workspace": "/nowhere/at/all"})
+    async with opened(home) as store:
+        first = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace=str(home))])
+        webui.document("settings.json", {"default_workspace": str(home.parent)})
+        second = await take(webui, home, store)
+        webui.document("settings.json", {"default_workspace": str(home)})
+        third = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace="")])
+        fourth = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace="")])
+        fifth = await take(webui, home, store)
+    assert [left.what for left in first.report.left] == ["default_model", "default_workspace"]
+    assert "Hermes is not there" in first.report.left[0].why
+    assert "/nowhere/at/all" in first.report.left[1].why
+    assert ["another folder" in left.why for left in second.report.left] == [True]
+    assert third.report.left == []
+    assert (fourth.report.settings, fourth.report.left) == (["default_workspace"], [])
+    assert ["overruled" in left.why for left in fifth.report.left] == [True]
 
 
 async def test_settings_that_mean_something_here_are_taken_and_the_rest_is_told(webui: Webui, home: Path) -> None:

@@ -56,12 +56,14 @@ def _leave_used(incoming: Incoming, report: Report) -> None:
 
 async def _bring(store: Store, incoming: Incoming, before: "_Brought | None", report: Report) -> None:
     """Bring it in the place of what was looked at `before`. To build it takes time: who uses it meanwhile keeps it."""
+    mentioned = len(report.left)
     try:
         built = incoming.build()
     except HoldfastError:
         raise
     except Exception as exc:
         log.exception("import.failed", extra={"name_there": incoming.name})
+        del report.left[mentioned:]  # of what is left whole no part is left
         report.leave(incoming.name, "the whole session", f"it made us fail ({type(exc).__name__}: {exc}).")
         return
     if built is None:
@@ -71,6 +73,7 @@ async def _bring(store: Store, incoming: Incoming, before: "_Brought | None", re
     if (await store.admit(incoming.session, marked, lambda there: there.seq == head)).written:
         report.taken.append(_taken(incoming, built))
     else:
+        del report.left[mentioned:]
         _leave_used(incoming, report)
 
 

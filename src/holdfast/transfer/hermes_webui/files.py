@@ -42,6 +42,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     parent: str = ""
     snapshot: bool = False
+    project: str = ""
 
 
 class _Whole(msgspec.Struct):
@@ -74,7 +75,7 @@ class State:
         return sorted(name for name in found if name and not name.startswith("_"))
 
     def head(self, name: str) -> Head:
-        """What it says of its ancestry, without reading its messages."""
+        """What it says of its ancestry and where it belongs, without reading its messages."""
         try:
             text = read_bytes(self._path(name), HEAD).decode("utf-8", "replace")
         except OSError:
@@ -83,10 +84,15 @@ class State:
         for key, start, end in slices.members(text):
             if key == "messages":
                 break
-            if key in ("parent_session_id", "pre_compression_snapshot"):
+            if key in ("parent_session_id", "pre_compression_snapshot", "project_id"):
                 fields[key] = _value(text[start:end])
         about = Fields(fields)
-        return Head(name=name, parent=about.word("parent_session_id"), snapshot=about.flag("pre_compression_snapshot"))
+        return Head(
+            name=name,
+            parent=about.word("parent_session_id"),
+            snapshot=about.flag("pre_compression_snapshot"),
+            project=about.word("project_id"),
+        )
 
     def read(self, name: str) -> Found:
         """The session. Raise OSError if there is no file that can be opened."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import msgspec
 
 from holdfast.core import events as e
-from holdfast.core import labels
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.attachments import Attachments
 from holdfast.transfer.hermes_webui.content import Content, parted, read_content, stored
@@ -54,25 +53,33 @@ class Telling:
         for card in cards:
             beside.setdefault(card.number("assistant_msg_idx"), []).append(card)
         for number, message in enumerate(messages):
-            self._message(message, number)
+            self.told.messages += self._message(message, number)
             for card in beside.get(number, ()):
                 self._card(card, message)
-            self.told.messages += 1
 
-    def _message(self, message: Fields, number: int) -> None:
+    def _message(self, message: Fields, number: int) -> bool:
+        """Whether it has a place here. One that is nothing at all was reported where it was read."""
         time = message.moment("timestamp", "_ts", "created_at")
         match message.text("role"):
             case "user":
                 self.user(message, time)
             case "assistant" if message.flag("_error"):
-                self._marker(message, time)
+                return self._marker(message, time)
             case "assistant":
                 self._assistant(message, time)
             case "tool" | "function":
                 self._result(message, time)
             case role:
-                kind = f"message {number + 1} of the kind {role or 'unknown'!r}"
-                self._report.leave(self._name, kind, "only what users, agents and tools said is shown here.")
+                if message:
+                    kind = f"message {number + 1} of the kind {role or 'unknown'!r}"
+                    self._report.leave(self._name, kind, "only what users, agents and tools said is shown here.")
+                return False
+        return True
+
+    def send(self, message: Fields, time: int) -> None:
+        """A message that was sent, and stands nowhere yet."""
+        self.user(message, time)
+        self.told.messages += 1
 
     def user(self, message: Fields, time: int) -> None:
         """A person's message, with what came with it."""
@@ -155,11 +162,11 @@ class Telling:
 
     # How turns end.
 
-    def _marker(self, marker: Fields, time: int) -> None:
+    def _marker(self, marker: Fields, time: int) -> bool:
         content = read_content(marker.get("content")).text
         if not self._scribe.running:
             self._report.leave(self._name, f"a second marker ({content[:80]!r})", "each turn has one, and this had.")
-            return
+            return False
         if marker.flag("_pending_journal_recovery"):
             self._resolve(marker.text("_journal_retry_stream_id"), content, time)
         elif marker.text("type") == "interrupted" or content.startswith("**Response interrupted"):
@@ -169,6 +176,7 @@ class Telling:
             self._scribe.end("cancelled", time)
         else:
             self._scribe.end("failed", time, _plain(content))
+        return True
 
     def _resolve(self, run: str, content: str, time: int) -> None:
         """A marker that still waits for output: what the journal has goes above it; if that is nothing, it is final."""
@@ -243,10 +251,9 @@ def _plain(content: str) -> str:
     return content.replace("**", "").strip()
 
 
-def tags_of(title: str, *others: str) -> tuple[str, ...]:
+def tags_of(title: str) -> list[str]:
     """hermes-webui takes `#word` in a title for a tag."""
-    found = [word[1:].strip(".,;:!?)") for word in title.split() if word.startswith("#") and len(word) > 1]
-    return labels.taken_tags([*found, *others])
+    return [word[1:].strip(".,;:!?)") for word in title.split() if word.startswith("#") and len(word) > 1]
 
 
 def used(session: Fields) -> e.UsageReported | None:
