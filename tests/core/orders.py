@@ -22,6 +22,7 @@ def order(dice: Dice, session: Session) -> c.Command:
     commands: tuple[c.Command, ...] = (
         c.SubmitTurn(turn=TurnId("new"), text=text, attachments=(ATTACHMENT,) if dice.once_in(3) else ()),
         c.SubmitTurn(turn=turn, text=text),
+        c.StartTurn(turn=TurnId("new"), text=text, model=dice.pick(("", "other"))),
         c.InterruptTurn(turn=TurnId("new"), text=text),
         c.ReplaceTurn(turn=TurnId("new"), replaces=turn, text=text),
         c.CancelTurn(turn=turn),

@@ -138,7 +138,21 @@ def test_every_style_of_cursor_goes_on_where_it_was_and_a_bad_one_starts_over(sc
     assert script.follow(stream, replay=1, after_seq=5) == heard
 
 
-def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, house: House) -> None:
+@pytest.mark.parametrize("named", ["after_seq", "after_event_id", "replay"])
+def test_a_browser_that_comes_back_by_itself_is_told_nothing_twice(script: Script, named: str) -> None:
+    """It comes to the address that it had, with an older cursor in it, and says in the header what it heard last."""
+    stream = script.start(script.new(), TOUR)
+    heard = script.follow(stream)
+    address = {"after_seq": "2", "after_event_id": heard[1].id, "replay": "1"}[named]
+    later, other = {"Last-Event-ID": heard[5].id}, {"Last-Event-ID": "nonsense"}
+    assert script.follow(stream, headers=later, **{named: address}) == heard[6:]
+    assert script.follow(stream, headers=other, **{named: address}) == (heard if named == "replay" else heard[2:])
+    earlier = {"Last-Event-ID": heard[0].id}
+    assert script.follow(stream, headers=earlier, **{named: address}) == heard[1 if named == "replay" else 2 :]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, house: House, style: str) -> None:
     """The same run, each event once and in order, though another server tells the rest."""
     session = script.new()
     stream = script.start(session, "!stream 400 10")
@@ -147,7 +161,7 @@ def test_a_client_that_loses_the_server_goes_on_by_its_cursor(script: Script, ho
     house.kill()
     house.start()
     with house.server.client() as http:
-        heard += Script(http).follow(stream, headers={"Last-Event-ID": heard[-1].id})
+        heard += _follow(Script(http), stream, style, heard[-1].id)
     assert [event.id for event in heard] == [f"{stream}:{number}" for number in range(1, len(heard) + 1)]
     assert text(heard).split() == [f"word{number}" for number in range(1, 401)]
     assert [event.name for event in heard if event.name in CLOSING] == ["stream_end"]
@@ -238,18 +252,23 @@ def test_the_end_of_a_failed_run_is_an_apperror(script: Script) -> None:
 
 
 def test_of_two_messages_at_once_one_is_sent_and_the_other_is_refused(script: Script, house: House) -> None:
-    """Refused is as if never sent."""
+    """Refused is as if never sent: what it wanted to be otherwise is as it was, too."""
     session = script.new()
 
     def start(number: int) -> httpx.Response:
         with house.server.client() as http:
-            return http.post("/api/chat/start", json={"session_id": session, "message": f"!say {number}\n!sleep 3000"})
+            wish = {"message": f"!say {number}\n!sleep 3000", "model": f"model-{number}"}
+            return http.post("/api/chat/start", json={"session_id": session, **wish})
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(start, range(8)))
+    (won,) = [number for number, answer in enumerate(answers) if answer.status_code == 200]
+    assert script.session(session)["model"] == f"model-{won}"
     assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
     (stream,) = [answer.json()["stream_id"] for answer in answers if answer.status_code == 200]
     assert {answer.json()["active_stream_id"] for answer in answers if answer.status_code == 409} == {stream}
+    assert start(8).status_code == 409
+    assert script.session(session)["model"] == f"model-{won}"
     script.follow(stream)
     wait_until(lambda: script.session(session)["active_stream_id"] is None, "an idle session")
     assert [message["role"] for message in script.session(session)["messages"]] == ["user", "assistant"]

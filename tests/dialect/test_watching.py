@@ -104,6 +104,13 @@ def test_every_run_of_a_session_is_told_under_the_same_cursors(script: Script) -
         with script.events(path, headers, **style) as events:
             rest = until(events, "stream_end") + until(events, "stream_end")
             assert [event[:2] for event in rest] == [event[:2] for event in (first + second)[2:]]
+    for late in (second[0], first[-1]):  # who comes back by itself has both, and the header is the newer one
+        with script.events(path, {"Last-Event-ID": late.id}, after_event_id=first[1].id) as events:
+            rest = until(events, "stream_end")
+            everything = first + second
+            assert [event[:2] for event in rest] == [event[:2] for event in everything[everything.index(late) + 1 :]]
+    with script.events(path, {"Last-Event-ID": "nonsense"}, after_event_id=second[-2].id) as events:
+        assert next(events)[:2] == second[-1][:2]
     for bad in ("nonsense", f"{session}.unknown:3", "other.turn:1", f"{first[0].id}9999"):
         with script.events(path, after_event_id=bad) as events:
             assert next(events).name == "session_snapshot", bad

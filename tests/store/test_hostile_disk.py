@@ -98,7 +98,7 @@ async def test_a_full_disk_refuses_an_append_and_harms_nothing(store: SqliteStor
     assert [item.get("text") for _, _, item in await shown(store)] == ["do it", "before after"]
 
 
-@pytest.mark.parametrize("verb", ["create", "claim", "adopt", "purge"])
+@pytest.mark.parametrize("verb", ["create", "claim", "adopt", "replace", "purge"])
 async def test_a_full_disk_refuses_every_other_verb_too(store: SqliteStore, disk: Disk, verb: str) -> None:
     """All or nothing, whatever was tried; and afterwards it can be done."""
     dead = await Run.claim(store)
@@ -115,6 +115,8 @@ async def test_a_full_disk_refuses_every_other_verb_too(store: SqliteStore, disk
             case "adopt":
                 late = e.TextAppended(turn=T1, text="late")
                 return await store.adopt(S1, [(dead.next, late)], turn=T1, epoch=heir.epoch)
+            case "replace":
+                return await store.admit(S1, before[:1], lambda _: True)
             case _:
                 return await store.purge(S1)
 

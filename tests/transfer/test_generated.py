@@ -106,6 +106,30 @@ async def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("point", ["store.written=kill", "store.committed=kill", "store.settled=kill"])
+async def test_a_kill_while_sessions_are_brought_again_loses_none(tmp_path: Path, point: str) -> None:
+    """Each is as it was brought first or as it is there now, and at no moment neither."""
+    webui = Webui(tmp_path / "webui")
+    names = ["one", "two", "three"]
+    for name in names:
+        webui.session(name, turns(1, 2))
+    assert run(webui.folder, tmp_path / "home")[0] == 0
+    before = await logs(tmp_path / "home")
+    for name in names:
+        webui.session(name, turns(1, 40))
+    assert run(webui.folder, tmp_path / "whole")[0] == 0
+    after = await logs(tmp_path / "whole")
+    for visit in (1, 2, 3):
+        code, said = run(webui.folder, tmp_path / "home", faults=f"{point}:{visit}")
+        assert code <= 0, said
+        found = await logs(tmp_path / "home")
+        assert found.keys() == before.keys()
+        assert all(found[session] in (before[session], after[session]) for session in found)
+    code, said = run(webui.folder, tmp_path / "home")
+    assert (code, await logs(tmp_path / "home")) == (0, after), said
+
+
+@pytest.mark.slow
 async def test_the_folder_is_only_read(tmp_path: Path) -> None:
     generate(tmp_path / "webui", count=12, big=1000)
     before = {path: path.stat().st_mtime_ns for path in sorted((tmp_path / "webui").rglob("*"))}

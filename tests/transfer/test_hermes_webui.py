@@ -1,17 +1,27 @@
 """A session of hermes-webui, taken over: everything that it held stands where it stood."""
 
+import asyncio
 import json
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
-from holdfast.core.ids import SessionId
+from holdfast.core.events import DefaultsChosen, SessionRenamed
+from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.items import End, Item, Notice, Text, Thought, ToolCall, UserMessage
 from holdfast.store.protocol import Store
+from holdfast.transfer.hermes_webui.files import State
+from holdfast.transfer.hermes_webui.source import Given, Source
 from holdfast.transfer.identity import HERMES, imported_id, led_to
-from holdfast.transfer.report import Report
+from holdfast.transfer.imports import take_in
+from holdfast.transfer.incoming import Built, Incoming
+from holdfast.transfer.report import Report, begun
 from tests.transfer.stage import EVERYTHING, blobs, brought, items, opened, rows
 from tests.transfer.webui import NOW, Webui, assistant, called, interrupted, result, user
 
@@ -217,6 +227,35 @@ async def test_the_message_that_waits_is_taken_once(webui: Webui, home: Path, *,
     assert [file.name for file in found[3].attachments] == ([] if there else ["a.txt"])
 
 
+@pytest.mark.parametrize("text", ["", "First. "])
+async def test_what_a_run_under_way_thought_stands_there_once(webui: Webui, home: Path, text: str) -> None:
+    """Its messages have what it came to, its journal that and what came after, with words in between or without."""
+    begun_with = called("t1", "ls", 2) | {"content": text, "reasoning": "Let me look."}
+    pending = {"active_stream_id": "run", "pending_user_message": "Go", "pending_started_at": NOW + 1}
+    webui.session("one", [user("Go", 1), begun_with], **pending)
+    events = [
+        ("reasoning", {"text": "Let me "}),
+        ("reasoning", {"text": "look."}),
+        *([("token", {"text": text})] if text else []),
+        ("tool", {"name": "ls", "args": {}, "tid": "t1"}),
+        ("tool_complete", {"name": "ls", "tid": "t1", "preview": "a b"}),
+        ("reasoning", {"text": "So there are two."}),
+        ("token", {"text": "Two"}),
+    ]
+    webui.journal("one", "run", events)
+    async with opened(home) as store:
+        found = await (await take(webui, home, store)).items()
+    assert told(found) == [
+        ("user", "Go"),
+        ("thought", "Let me look."),
+        *([("text", text)] if text else []),
+        ("tool", ("ls", "{}", "a b", "completed")),
+        ("thought", "So there are two."),
+        ("text", "Two"),
+        ("end", "interrupted"),
+    ]
+
+
 async def test_the_same_words_sent_again_are_another_message(webui: Webui, home: Path) -> None:
     webui.session(
         "one", [user("continue"), assistant("ok")], pending_user_message="continue", pending_started_at=NOW + 60
@@ -310,9 +349,71 @@ async def test_a_session_that_goes_on_there_is_brought_again_unless_it_was_used_
         assert (await store.read(imported_id(HERMES, "two"), 0, EVERYTHING))[: len(before)] == before
 
 
-def _renamed(title: str) -> Any:
-    from holdfast.core.events import SessionRenamed
+@pytest.mark.parametrize("what", ["the older copy", "the journal of messages"])
+async def test_whatever_a_session_is_read_from_is_looked_at_again(webui: Webui, home: Path, what: str) -> None:
+    """Not only its file: that may be damaged, and stay as it is."""
+    path = webui.session("one", [user("Hi")])
+    path.write_text("damaged", "utf-8")
+    async with opened(home) as store:
+        assert (await take(webui, home, store)).report.taken == []
+        path.write_text('{"messages": []}', "utf-8")
+        webui.submitted("one", "Hi", "run")
+        assert len((await take(webui, home, store)).report.taken) == 1
+        if what == "the older copy":
+            path.with_name("one.json.bak").write_text(json.dumps({"messages": [user("Hi")]}), "utf-8")
+        else:
+            webui.submitted("one", "Hi again", "run")
+        assert len((await take(webui, home, store)).report.taken) == 1
+        assert (await take(webui, home, store)).report.taken == []
 
+
+async def test_what_is_done_here_while_a_session_is_read_again_is_kept(webui: Webui, home: Path) -> None:
+    """To read a session takes seconds, and people do not wait for it."""
+    session = imported_id(HERMES, "one")
+    webui.session("one", [user("Hi")])
+    async with opened(home) as store:
+        await take(webui, home, store)
+        before = await store.read(session, 0, EVERYTHING)
+        webui.session("one", [user("Hi"), assistant("Hello")])
+        report = begun("hermes-webui", "there")
+        await take_in(store, _Disturbed(webui, home, report, session), report, lambda _: None)
+        assert [left.what for left in report.left] == ["what has changed since the last import"]
+        assert (report.taken, report.known) == ([], 1)
+        after = await store.read(session, 0, EVERYTHING)
+        assert (after[:-1], after[-1].event) == (before, _renamed("Mine"))
+
+
+class _Disturbed:
+    """A folder, one session of which is renamed here by somebody just when it has been read there."""
+
+    def __init__(self, webui: Webui, home: Path, report: Report, session: SessionId) -> None:
+        given = Given(
+            state=State(webui.folder), blobs=blobs(home), databases={}, agent_of=lambda _: ("scripted", False)
+        )
+        self._source = Source(given, report)
+        self._home = home
+        self._session = session
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def __iter__(self) -> Iterator[Incoming]:
+        for incoming in self._source:
+            yield msgspec.structs.replace(incoming, build=partial(self._build, incoming))
+
+    def _build(self, incoming: Incoming) -> Built | None:
+        built = incoming.build()
+        somebody = Thread(target=lambda: asyncio.run(self._rename()))
+        somebody.start()
+        somebody.join()
+        return built
+
+    async def _rename(self) -> None:
+        async with opened(self._home) as store:
+            await store.append(self._session, [_renamed("Mine")])
+
+
+def _renamed(title: str) -> SessionRenamed:
     return SessionRenamed(title=title)
 
 
@@ -398,6 +499,90 @@ async def test_an_old_name_leads_to_the_session(webui: Webui, home: Path) -> Non
         (row,) = await rows(store)
         assert await led_to(store, "0123456789ab") == row.id
         assert await led_to(store, row.id) == SessionId(row.id)
+
+
+async def test_a_message_that_has_no_place_is_reported_once_and_not_counted(webui: Webui, home: Path) -> None:
+    """What is counted can be found here, and what is not is in the report, each once."""
+    odd: list[Any] = [7, None, "words", {}]
+    system = {"role": "system", "content": "Be kind."}
+    marker = assistant("**Task cancelled:** Task cancelled.", _error=True)
+    webui.session("one", [system, user("Go"), *odd, assistant("Half"), marker, marker])
+    webui.session("two", [])
+    webui.submitted("two", "Sent", "run")
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        assert told(await taken.items()) == [("user", "Go"), ("text", "Half"), ("end", "cancelled")]
+    assert {each.name: each.messages for each in taken.report.taken} == {"one": 3, "two": 1}
+    assert sorted(left.what for left in taken.report.left if left.name == "one") == sorted(
+        [
+            "message 1 of the kind 'system'",
+            *(f"message {number}" for number in range(3, 7)),
+            "a second marker ('**Task cancelled:** Task cancelled.')",
+        ]
+    )
+
+
+async def test_what_came_to_nothing_is_left_whole(webui: Webui, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a session that could not be brought no part is reported beside it."""
+    webui.session("one", [{"role": "system", "content": "Be kind."}, user("Go")])
+    monkeypatch.setattr(Source, "_built", lambda *_, **__: 1 // 0)
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+    assert [(left.name, left.what) for left in taken.report.left if left.name] == [("one", "the whole session")]
+
+
+async def test_tags_projects_and_models_that_are_not_taken_are_told(webui: Webui, home: Path) -> None:
+    webui.document("projects.json", [{"project_id": "p1", "name": "Work"}, {"project_id": "p2", "name": "Empty"}])
+    webui.session("one", [user("Hi")], project_id="p1", tags=["blue", 7], model="mock-2", title="A #sea")
+    webui.session("two", [user("Hi")], tags=[f"tag{number}" for number in range(22)], model="mock-1")
+    webui.session("three", [user("Hi")])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+        tags = {row.overview.title: row.overview.tags for row in await rows(store)}
+        assert (await take(webui, home, store)).left == {("", "the project Empty")}
+    assert tags["A #sea"] == ("blue", "sea")
+    assert len(tags["Session two"]) == 20
+    assert taken.left == {
+        ("", "the project Empty"),
+        ("", "the model mock-1 of 1 sessions"),
+        ("", "the model mock-2 of 1 sessions"),
+        ("one", "tags (7)"),
+        ("two", "tags (tag20, tag21)"),
+    }
+
+
+async def test_a_history_that_only_the_model_had_is_told_of(webui: Webui, home: Path) -> None:
+    """After a compression; one that is what is shown, without its markers, is nothing of its own."""
+    messages = [user("Go"), assistant("Half"), assistant("**Oh.**", _error=True), user("On"), assistant("Done")]
+    same = [{"role": each["role"], "content": each["content"]} for each in messages if "_error" not in each]
+    webui.session("same", messages, context_messages=same)
+    webui.session("less", messages, context_messages=[user("In short: Half."), *same[2:]])
+    async with opened(home) as store:
+        taken = await take(webui, home, store)
+    assert taken.left == {("less", "what its model was given instead of the messages (3 messages)")}
+
+
+async def test_defaults_that_are_not_taken_are_told_with_the_reason(webui: Webui, home: Path) -> None:
+    """Unless they are what was chosen here already."""
+    webui.document("settings.json", {"default_model": "m", "default_workspace": "/nowhere/at/all"})
+    async with opened(home) as store:
+        first = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace=str(home))])
+        webui.document("settings.json", {"default_workspace": str(home.parent)})
+        second = await take(webui, home, store)
+        webui.document("settings.json", {"default_workspace": str(home)})
+        third = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace="")])
+        fourth = await take(webui, home, store)
+        await store.append(HOUSE, [DefaultsChosen(workspace="")])
+        fifth = await take(webui, home, store)
+    assert [left.what for left in first.report.left] == ["default_model", "default_workspace"]
+    assert "Hermes is not there" in first.report.left[0].why
+    assert "/nowhere/at/all" in first.report.left[1].why
+    assert ["another folder" in left.why for left in second.report.left] == [True]
+    assert third.report.left == []
+    assert (fourth.report.settings, fourth.report.left) == (["default_workspace"], [])
+    assert ["overruled" in left.why for left in fifth.report.left] == [True]
 
 
 async def test_settings_that_mean_something_here_are_taken_and_the_rest_is_told(webui: Webui, home: Path) -> None:

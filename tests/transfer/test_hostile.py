@@ -51,6 +51,17 @@ async def test_names_that_are_paths_name_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
+@pytest.mark.parametrize("name", ["sessions/two.json", "sessions/two.json.bak", "settings.json", "projects.json"])
+async def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    webui = Webui(tmp_path / "state")
+    webui.session("one", [user("Hi")])
+    os.mkfifo(webui.folder / name)
+    async with opened(tmp_path / "home") as store:
+        report = await brought(store, tmp_path / "home", "hermes-webui", webui.folder)
+    assert [taken.name for taken in report.taken] == ["one"]
+    assert [left.what for left in report.left if left.name == "two"] == ["the whole session"] * ("two" in name)
+
+
 async def test_absurd_values_are_left_out_and_the_words_stay(tmp_path: Path) -> None:
     webui = Webui(tmp_path / "webui")
     odd: list[Any] = [

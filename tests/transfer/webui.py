@@ -14,8 +14,9 @@ BIG = "big"
 class Webui:
     """One state folder that is being written."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model: str = "") -> None:
         self.folder = folder
+        self.model = model
         self.sessions = folder / "sessions"
         self.sessions.mkdir(parents=True)
         (folder / "attachments").mkdir()
@@ -26,7 +27,7 @@ class Webui:
             "session_id": name,
             "title": f"Session {name}",
             "workspace": "",
-            "model": "mock-1",
+            "model": self.model,
             "created_at": NOW,
             "updated_at": NOW + 100,
             "pinned": False,
@@ -116,7 +117,7 @@ def turns(number: int, count: int) -> list[dict[str, Any]]:
 
 def generate(folder: Path, count: int = 1000, big: int = 50_000_000) -> dict[str, int]:
     """`count` sessions of all sorts; how many messages can be read of each that can be read at all."""
-    webui = Webui(folder)
+    webui = Webui(folder, model="mock-1")
     readable: dict[str, int] = {}
     for number in range(count - 1):
         name = f"{number:012x}"

@@ -63,6 +63,16 @@ class SubmitTurn(Request, frozen=True, kw_only=True):
     continues: TurnId | None = None
 
 
+class StartTurn(Request, frozen=True, kw_only=True):
+    """Submit this, to be worked on with that from here on."""
+
+    turn: TurnId
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    workspace: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+
+
 class InterruptTurn(Request, frozen=True, kw_only=True):
     """Cancel what runs and do this instead."""
 
@@ -126,6 +136,6 @@ class CommitMemory(Request, frozen=True, kw_only=True):
 
 Command = (
     CreateSession | RenameSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
-    | SubmitTurn | InterruptTurn | ReplaceTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn | SteerTurn
-    | AnswerApproval | AnswerQuestion | CommitMemory
+    | SubmitTurn | StartTurn | InterruptTurn | ReplaceTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn
+    | SteerTurn | AnswerApproval | AnswerQuestion | CommitMemory
 )  # fmt: skip

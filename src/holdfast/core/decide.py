@@ -69,6 +69,8 @@ def decide(session: Session, command: c.Command) -> Decision:
             _check_message(command.text, command.attachments)
             _check_room(session, command.turn)
             return Decision((_as(e.TurnSubmitted, command),), turn_key(command.turn))
+        case c.StartTurn():
+            return _start(session, command)
         case c.InterruptTurn():
             return _interrupt(session, command)
         case c.ReplaceTurn():
@@ -188,6 +190,19 @@ def _check_room(session: Session, turn: TurnId) -> None:
     """One that waits already is the same message again."""
     if len(session.queue) >= QUEUED and turn not in session.turns:
         raise QueueFull(QUEUED)
+
+
+def _start(session: Session, command: c.StartTurn) -> Decision:
+    wanted = c.SubmitTurn(turn=command.turn, text=command.text, attachments=command.attachments, client=command.client)
+    submitted = decide(session, wanted)
+    change = e.SessionChanged(
+        workspace=UNSET if command.workspace == session.workspace else command.workspace,
+        model=UNSET if command.model == session.model else command.model,
+        client=command.client,
+    )
+    if change == e.SessionChanged(client=command.client):
+        return submitted
+    return Decision((change, *submitted.intents), submitted.key)
 
 
 def _interrupt(session: Session, command: c.InterruptTurn) -> Decision:

@@ -4,6 +4,7 @@ Law: order in the log is the referee. `decide` looks at the session as it was an
 the session says once it is folded up to and including the command's own record, or the record that had its key before.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from holdfast import faults
@@ -36,8 +37,14 @@ class Outcome(NamedTuple):
         return self.record.seq
 
 
-async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome:
-    """Carry out a command, or raise `Refused`. The same command again has no second effect and the same answer."""
+Check = Callable[[Session], None]
+
+
+async def act(wiring: Wiring, session: SessionId, command: c.Command, check: Check | None = None) -> Outcome:
+    """Carry out a command, or raise `Refused`. The same command again has no second effect and the same answer.
+
+    `check` may refuse it by the session as it is when the command would be recorded: then nothing is.
+    """
     if isinstance(command, c.ChangeSession) and command.workspace:
         check_root(command.workspace, wiring.settings.home)
     state = (await wiring.store.open(session)).session
@@ -53,7 +60,7 @@ async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome
         return await _answered(wiring, session, state, command)
     await _bring_back(wiring, session, state, command)
     try:
-        appended = await append(wiring, session, decision)
+        appended = await append(wiring, session, decision, check)
     except KeyTaken as taken:
         return await _taken(wiring, session, state, decision, taken)
     wiring.supervisor.nudge(session)
@@ -62,10 +69,10 @@ async def act(wiring: Wiring, session: SessionId, command: c.Command) -> Outcome
     return await _judge(wiring, session, state, appended.last)
 
 
-async def append(wiring: Wiring, session: SessionId, decision: Decision) -> Appended:
+async def append(wiring: Wiring, session: SessionId, decision: Decision, check: Check | None = None) -> Appended:
     """Append what was decided, and let every viewer know whether the store could be written."""
     try:
-        appended = await wiring.store.append(session, decision.intents, key=decision.key)
+        appended = await wiring.store.append(session, decision.intents, key=decision.key, check=check)
     except StoreError as exc:
         wiring.hub.report(exc)
         raise

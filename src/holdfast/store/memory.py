@@ -146,10 +146,13 @@ class MemoryStore:
         log = self._logs[session] = Log(self._numbers)
         return await self._store(log, [event], key="created")
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
         event = begun_by(records)
-        if session in self._logs:
-            return Appended(1, len(self._logs[session].records), 0)
+        there = self._logs.get(session)
+        if there is not None and (session == HOUSE or not replacing(there.projection.session)):
+            return Appended(1, len(there.records), 0)
         self._numbers += 1
         log = self._logs[session] = Log(self._numbers)
         last = max(records, key=lambda record: (record.epoch, record.n))
@@ -184,7 +187,13 @@ class MemoryStore:
         return Appended(head + 1, len(log.records), len(events), time)
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         if not events:
             raise BadCommand("An append needs at least one event.")
@@ -198,6 +207,8 @@ class MemoryStore:
                 raise KeyTaken(key, seq)
             log.position += len(fresh) if position is not None else 0
             return Appended(seq, seq, 0)
+        if check is not None:
+            check(log.projection.session)
         return await self._store(log, fresh, key=key, epoch=0 if position is None else position.epoch)
 
     async def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:

@@ -209,12 +209,15 @@ class Store(Protocol):
         """Begin a session's log. The same creation again writes nothing; another one raises `SessionExists`."""
         ...
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
         """Begin a session with a log that was written elsewhere, all or nothing, synced.
 
         The records are numbered anew from 1; times, epochs and positions are kept, and the session's epoch is the
-        highest among them. The first record is its creation. If there is such a session already, nothing is written
-        and the answer says how far its log reaches.
+        highest among them. The first record is its creation. If there is such a session already and `replacing` would
+        not give it up as it is at that moment, nothing is written and the answer says how far its log reaches;
+        otherwise it is purged by the same transaction. The house can't be replaced.
         """
         ...
 
@@ -231,15 +234,22 @@ class Store(Protocol):
         ...
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         """Add events at the end of the log, all or none, and return when they are committed.
 
         Intents carry no position. Facts carry that of the first; the others count on from it. Facts that the log has
         already (n <= last) are skipped, whatever their grouping was; a gap raises `Hole`; any epoch but the present
         one raises `Fenced`. A key belongs to the last event: if the session has it already with equal content, nothing
-        is written and the answer says where the first lies; with other content `KeyTaken` is raised. If any event is
-        `synced`, all is on the disk before this returns; otherwise it is within a second.
+        is written and the answer says where the first lies; with other content `KeyTaken` is raised. `check` is shown
+        the session that new events would follow, at that moment, and may raise `Refused`; then nothing is written. If
+        any event is `synced`, all is on the disk before this returns; otherwise it is within a second.
         """
         ...
 

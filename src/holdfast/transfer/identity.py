@@ -7,7 +7,7 @@ an import that is repeated finds what it brought before, and an address of the o
 from hashlib import blake2b
 
 from holdfast.core import ids
-from holdfast.core.errors import NoSuchSession
+from holdfast.core.errors import BadId, NoSuchSession
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.store.protocol import Store
 
@@ -30,11 +30,24 @@ def imported_turn(session: SessionId, number: int) -> TurnId:
 
 
 async def led_to(store: Store, name: str) -> SessionId:
-    """The session that `name` means: its own id, or what hermes-webui called it. Raise `NoSuchSession`."""
-    for session in (ids.session_id(name), imported_id(HERMES, name)):
-        try:
-            await store.wait(session, 0, 0)
-        except NoSuchSession:
-            continue
-        return session
+    """The session that `name` means: its own id, or what hermes-webui called it, which need not be an id here. Raise
+    `NoSuchSession`, or `BadId` for what can't be one."""
+    imported = imported_id(HERMES, name)
+    try:
+        own = ids.session_id(name)
+    except BadId:
+        if await _is_there(store, imported):
+            return imported
+        raise
+    for session in (own, imported):
+        if await _is_there(store, session):
+            return session
     raise NoSuchSession(name)
+
+
+async def _is_there(store: Store, session: SessionId) -> bool:
+    try:
+        await store.wait(session, 0, 0)
+    except NoSuchSession:
+        return False
+    return True

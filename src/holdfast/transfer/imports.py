@@ -37,44 +37,44 @@ async def take_in(store: Store, sessions: Sessions, report: Report, progress: Pr
     report.found = len(sessions)
     progress(report)
     for incoming in sessions:
-        if await _is_new(store, incoming, report):
-            await _bring(store, incoming, report)
+        before = await _brought(store, incoming.session)
+        if before is not None and before.digest == incoming.digest:
+            report.known += 1
+        elif before is not None and not before.untouched:
+            _leave_used(incoming, report)
+        else:
+            await _bring(store, incoming, before, report)
         report.done += 1
         progress(report)
 
 
-async def _is_new(store: Store, incoming: Incoming, report: Report) -> bool:
-    """Whether the session is to be brought now."""
-    before = await _brought(store, incoming.session)
-    if before is None:
-        return True
-    if before.digest == incoming.digest:
-        report.known += 1
-        return False
-    if await _touched(store, incoming.session):
-        report.known += 1
-        why = "it has been used here since it was imported, so what came after that there was left."
-        report.leave(incoming.name, "what has changed since the last import", why)
-        return False
-    return True
+def _leave_used(incoming: Incoming, report: Report) -> None:
+    report.known += 1
+    why = "it has been used here since it was imported, so what came after that there was left."
+    report.leave(incoming.name, "what has changed since the last import", why)
 
 
-async def _bring(store: Store, incoming: Incoming, report: Report) -> None:
+async def _bring(store: Store, incoming: Incoming, before: "_Brought | None", report: Report) -> None:
+    """Bring it in the place of what was looked at `before`. To build it takes time: who uses it meanwhile keeps it."""
+    mentioned = len(report.left)
     try:
         built = incoming.build()
     except HoldfastError:
         raise
     except Exception as exc:
         log.exception("import.failed", extra={"name_there": incoming.name})
+        del report.left[mentioned:]  # of what is left whole no part is left
         report.leave(incoming.name, "the whole session", f"it made us fail ({type(exc).__name__}: {exc}).")
         return
     if built is None:
         return
     marked = [_marked(record, incoming.digest) for record in built.records]
-    if await _brought(store, incoming.session) is not None:
-        await store.purge(incoming.session)
-    await store.admit(incoming.session, marked)
-    report.taken.append(_taken(incoming, built))
+    head = 0 if before is None else before.head
+    if (await store.admit(incoming.session, marked, lambda there: there.seq == head)).written:
+        report.taken.append(_taken(incoming, built))
+    else:
+        del report.left[mentioned:]
+        _leave_used(incoming, report)
 
 
 def _taken(incoming: Incoming, built: Built) -> Taken:
@@ -87,19 +87,22 @@ def _marked(record: Record, digest: str) -> Record:
     return msgspec.structs.replace(record, event=msgspec.structs.replace(record.event, digest=digest))
 
 
-async def _brought(store: Store, session: SessionId) -> SessionImported | None:
-    """What an earlier import wrote down of itself; None if there is no such session."""
+class _Brought(msgspec.Struct, frozen=True, kw_only=True):
+    """What an earlier import has left here: which version, how far the log reaches, whether it was written to since."""
+
+    digest: str
+    head: int
+    untouched: bool
+
+
+async def _brought(store: Store, session: SessionId) -> _Brought | None:
+    """What lies here under that id; None if nothing does."""
     try:
-        second = await store.read(session, 1, 1)
+        head = await store.wait(session, -1, 0)
+        second = [record.event for record in await store.read(session, 1, 1)]
+        last = [record.event for record in await store.read(session, head - 1, 1)]
     except NoSuchSession:
         return None
-    event = second[0].event if second else None
-    return event if isinstance(event, SessionImported) else SessionImported(source="", name="")
-
-
-async def _touched(store: Store, session: SessionId) -> bool:
-    """Whether anything was written to it after it was imported."""
-    head = await store.wait(session, -1, 0)
-    last = await store.read(session, head - 1, 1)
-    event = last[0].event if last else None
-    return not (isinstance(event, SessionChanged) and event.client == CLIENT)
+    digest = next((event.digest for event in second if isinstance(event, SessionImported)), "")
+    untouched = any(isinstance(event, SessionChanged) and event.client == CLIENT for event in last)
+    return _Brought(digest=digest, head=head, untouched=untouched)

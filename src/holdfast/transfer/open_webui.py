@@ -108,13 +108,13 @@ class Chats:
         time = chat.moment("created_at") or inner.moment("timestamp") or told[0].moment("timestamp")
         imported = e.SessionImported(source=OPEN_WEBUI, name=name, client=CLIENT)
         scribe = Scribe(session, time, created, imported)
-        for message in told:
-            self._tell(name, scribe, message)
+        messages = sum(self._tell(name, scribe, message) for message in told)
         away = main is not None or chat.flag("archived")
         changes = [e.SessionChanged(pinned=chat.flag("pinned") and main is None, archived=away, client=CLIENT)]
-        return Built(records=scribe.finish(changes), title=title, messages=len(told))
+        return Built(records=scribe.finish(changes), title=title, messages=messages)
 
-    def _tell(self, name: str, scribe: Scribe, message: Fields) -> None:
+    def _tell(self, name: str, scribe: Scribe, message: Fields) -> bool:
+        """Whether it has a place here."""
         content = read_content(message.get("content"))
         time = message.moment("timestamp")
         files = list(message.objects("files"))
@@ -133,6 +133,8 @@ class Chats:
             case role:
                 why = "only what users and models said is shown here."
                 self._report.leave(name, f"a message of the kind {role or 'unknown'!r}", why)
+                return False
+        return True
 
     def _left(self, name: str, files: list[Fields], lost: int) -> None:
         for file in files:

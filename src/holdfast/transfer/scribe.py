@@ -29,6 +29,7 @@ class Scribe:
         self.records: list[Record] = []
         self.turns: int = 0
         self._time = created
+        self._reference = event.reference
         self._n = 0
         self._turn: TurnId | None = None
         self._calls: dict[str, CallId] = {}
@@ -41,6 +42,11 @@ class Scribe:
         self._intend(imported)
         self._tell(e.RunnerStarted(), 0)
         self._tell(e.AgentOpened(agent=event.agent, reference=event.reference), 0)
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the agent has the conversation itself, and goes on with it."""
+        return bool(self._reference)
 
     @property
     def running(self) -> bool:

@@ -211,3 +211,23 @@ async def test_two_hundred_subscribers_all_see_every_update_and_others_are_serve
             assert await asyncio.gather(*map(system.next, streams)) == [seen] * 200
         assert (await system.respond(api, session, "b")).status_code == 200
         assert await asyncio.gather(*map(system.next, streams)) == [(None, 0)] * 200
+
+
+async def test_of_many_messages_at_once_one_is_written_down_and_nothing_of_the_others(
+    api: httpx.AsyncClient, store: SqliteStore
+) -> None:
+    """20 times: what a refused one wanted to be otherwise stays as it was, and its words are nowhere."""
+    for _ in range(20):
+        session = SessionId((await api.post("/api/session/new", json={})).json()["session"]["session_id"])
+        wishes = [{"message": f"say {number}", "model": f"model-{number}"} for number in range(8)]
+        answers = await asyncio.gather(
+            *(api.post("/api/chat/start", json={"session_id": session, **wish}) for wish in wishes)
+        )
+        assert sorted(answer.status_code for answer in answers) == [200, *[409] * 7]
+        (won,) = [number for number, answer in enumerate(answers) if answer.status_code == 200]
+        stream = answers[won].json()["stream_id"]
+        assert {answer.json().get("active_stream_id", stream) for answer in answers} == {stream}
+        changed, submitted = [record.event for record in await store.read(session, 1, 100)]
+        assert isinstance(changed, e.SessionChanged)
+        assert isinstance(submitted, e.TurnSubmitted)
+        assert (changed.model, submitted.text) == (f"model-{won}", f"say {won}")

@@ -11,6 +11,7 @@ from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSessi
 from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.outline import tells
 from holdfast.core.records import Position, Record
+from holdfast.core.session import Session
 from holdfast.store.protocol import Appended, Query, Store
 from tests.store.stage import (
     EVERYTHING,
@@ -320,6 +321,26 @@ async def test_unknown_kinds_and_fields_survive_storage(store: Store, body: byte
 
 
 # Purge, the house, close.
+
+
+async def test_events_follow_only_a_session_that_is_as_it_must_be(store: Store) -> None:
+    """It is looked at where they would be written, with all that was written before; what lies there is not asked."""
+
+    def untouched(state: Session) -> None:
+        if state.title != "A title":
+            raise NotNow(state.title)
+
+    event = e.SessionRenamed(title="Another")
+    together = [e.SessionChanged(pinned=True), event]
+    first, *refused = await asyncio.gather(
+        *(store.append(S1, together, key=f"k{number}", check=untouched) for number in range(4)),
+        return_exceptions=True,
+    )
+    assert isinstance(first, Appended)
+    assert [str(each) for each in refused] == ["Another"] * 3
+    assert await events(store) == [e.SessionCreated(title="A title"), *together]
+    assert await store.append(S1, together, key="k0", check=untouched) == Appended(first.last, first.last, 0)
+    assert await store.keyed(S1, "k1") == 0
 
 
 async def test_a_purged_session_is_gone_and_its_id_is_free(store: Store) -> None:

@@ -10,6 +10,7 @@ from holdfast.core.errors import BadCommand, BadId, NoSuchAsk, NoSuchSession, No
 from holdfast.core.ids import AskId, SessionId
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Opened
+from holdfast.transfer.identity import led_to
 
 SessionQuery = Annotated[str | None, QueryParameter(description="The session")]
 Flag = Annotated[str, QueryParameter(description="1 for yes, 0 for no")]
@@ -19,12 +20,12 @@ def on(flag: str) -> bool:
     return flag.lower() in ("1", "true", "yes", "on")
 
 
-def named_session(text: str | None) -> SessionId:
-    """A text that can't name a session names none that there is."""
+async def named_session(wiring: Wiring, text: str | None) -> SessionId:
+    """The session of that id, or that hermes-webui called so. A text that can't name one names none that there is."""
     if not text:
         raise BadCommand("session_id is required")
     try:
-        return ids.session_id(text)
+        return await led_to(wiring.store, text)
     except BadId as exc:
         raise NoSuchSession(text) from exc
 

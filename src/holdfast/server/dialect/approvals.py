@@ -26,7 +26,7 @@ every ten seconds."""
 
 @get("/api/approval/pending", summary="The oldest approval that waits, and how many do")
 async def pending_approvals(wiring: Wired, session_id: SessionQuery = None) -> v.PendingApprovals:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     return v.pending_approvals(session, AskQueue((await opened(wiring, session)).session, Approval))
 
 
@@ -47,7 +47,7 @@ async def stream_approvals(wiring: Wired, session_id: SessionQuery = None) -> AS
 
 @post("/api/approval/respond", summary="Answer an approval, or the oldest that waits", status_code=200)
 async def respond_to_approval(wiring: Wired, client: Caller, data: JSONBody[v.ApprovalResponse]) -> v.ApprovalTaken:
-    session, choice = named_session(data.session_id), _choice(data)
+    session, choice = await named_session(wiring, data.session_id), _choice(data)
     ask = await meant_ask(wiring, session, data.approval_id, Approval)
     await answered_once(wiring, session, ask, client, AskAnswer(choice=choice))
     return v.ApprovalTaken(choice=choice, approval_id=ask)

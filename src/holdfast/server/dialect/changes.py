@@ -114,7 +114,7 @@ async def _done(wiring: Wired, session: SessionId, *commands: c.Command) -> Sess
 
 @post("/api/session/rename", summary="Call a session something else", status_code=200)
 async def rename_session(wiring: Wired, client: Caller, data: JSONBody[SessionRename]) -> SessionDone:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     if not data.title:
         raise BadCommand("title is required")
     return await _done(wiring, session, c.RenameSession(title=data.title, client=client))
@@ -122,7 +122,7 @@ async def rename_session(wiring: Wired, client: Caller, data: JSONBody[SessionRe
 
 @post("/api/session/update", summary="Change what a session works with", status_code=200)
 async def update_session(wiring: Wired, client: Caller, data: JSONBody[SessionUpdate]) -> SessionDone:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     change = c.ChangeSession(
         workspace=msgspec.UNSET if data.workspace is None else data.workspace,
         model=msgspec.UNSET if data.model is None else data.model,
@@ -136,23 +136,25 @@ async def update_session(wiring: Wired, client: Caller, data: JSONBody[SessionUp
 
 @post("/api/session/pin", summary="Keep a session on top, or no longer", status_code=200)
 async def pin_session(wiring: Wired, client: Caller, data: JSONBody[SessionPin]) -> SessionDone:
-    return await _done(wiring, named_session(data.session_id), c.ChangeSession(pinned=data.pinned, client=client))
+    session = await named_session(wiring, data.session_id)
+    return await _done(wiring, session, c.ChangeSession(pinned=data.pinned, client=client))
 
 
 @post("/api/session/archive", summary="Put a session away, or take it back", status_code=200)
 async def archive_session(wiring: Wired, client: Caller, data: JSONBody[SessionArchive]) -> SessionDone:
-    return await _done(wiring, named_session(data.session_id), c.ChangeSession(archived=data.archived, client=client))
+    session = await named_session(wiring, data.session_id)
+    return await _done(wiring, session, c.ChangeSession(archived=data.archived, client=client))
 
 
 @post("/api/session/move", summary="Put a session into a project", status_code=200)
 async def move_session(wiring: Wired, client: Caller, data: JSONBody[SessionMove]) -> SessionDone:
     change = c.ChangeSession(project=data.project_id or "", client=client)
-    return await _done(wiring, named_session(data.session_id), change)
+    return await _done(wiring, await named_session(wiring, data.session_id), change)
 
 
 @post("/api/session/delete", summary="Delete a session; it can be restored", status_code=200)
 async def delete_session_by_post(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionGone:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     await opened(wiring, session)
     await act(wiring, session, c.DeleteSession(client=client))
     return SessionGone()
@@ -160,12 +162,12 @@ async def delete_session_by_post(wiring: Wired, client: Caller, data: JSONBody[S
 
 @post("/api/session/clear", summary="Let everything leave the transcript", status_code=200)
 async def clear_session(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionDone:
-    return await _done(wiring, named_session(data.session_id), c.TruncateHistory(client=client))
+    return await _done(wiring, await named_session(wiring, data.session_id), c.TruncateHistory(client=client))
 
 
 @post("/api/session/truncate", summary="Let all but the first messages leave the transcript", status_code=200)
 async def truncate_session_by_count(wiring: Wired, client: Caller, data: JSONBody[SessionTruncate]) -> SessionDone:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     if data.keep_count is None or data.keep_count < 0:
         raise BadCommand("keep_count is required, and is 0 or more")
     said = await _said(wiring, session)
@@ -186,7 +188,7 @@ def _first_to_go(said: Transcript, count: int) -> TurnId | None:
 
 @post("/api/session/undo", summary="Let the last turn leave the transcript", status_code=200)
 async def undo_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionUndone | NothingToDo:
-    gone = await _last_removed(wiring, named_session(data.session_id), client)
+    gone = await _last_removed(wiring, await named_session(wiring, data.session_id), client)
     if gone is None:
         return NothingToDo(error="Nothing to undo.")
     return SessionUndone(removed_count=gone[0], removed_preview=gone[1][:PREVIEW])
@@ -194,7 +196,7 @@ async def undo_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed])
 
 @post("/api/session/retry", summary="Take the last turn back, to send it again", status_code=200)
 async def retry_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionRetry | NothingToDo:
-    gone = await _last_removed(wiring, named_session(data.session_id), client)
+    gone = await _last_removed(wiring, await named_session(wiring, data.session_id), client)
     if gone is None:
         return NothingToDo(error="No previous message to retry.")
     return SessionRetry(removed_count=gone[0], last_user_text=gone[1])

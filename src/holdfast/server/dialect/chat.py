@@ -1,6 +1,7 @@
 """Chat in the dialect: send a message, stop its run, speak to it."""
 
 import secrets
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -82,50 +83,19 @@ VALUES: tuple[type, ...] = (ChatStart, ChatCancel, ChatSteer, ChatStarted, ChatC
 
 @post("/api/chat/start", summary="Send a message, if no run goes on", status_code=200)
 async def start_chat(wiring: Wired, client: Caller, data: JSONBody[ChatStart]) -> ChatStarted:
-    session = named_session(data.session_id)
+    session = await named_session(wiring, data.session_id)
     if not (data.message or "").strip() and not data.attachments:
         raise BadCommand("message is required")
-    state = await _idle(wiring, session)
-    change = _change(state, data, client)
-    if change is not None:
-        await act(wiring, session, change)
-    return await _submitted(wiring, session, client, data)
-
-
-async def _idle(wiring: Wired, session: SessionId) -> Session:
-    """The session, in which nothing runs: a run that died without a word is no reason to refuse a message."""
-    state = (await opened(wiring, session)).session
-    if state.alive and await wiring.supervisor.settle(session):
-        state = (await opened(wiring, session)).session
-    active = active_turn(state)
-    if active is not None:
-        raise ActiveStream(RunName(session, active.id))
-    return state
-
-
-def _change(state: Session, data: ChatStart, client: str) -> c.ChangeSession | None:
-    """What the message wants to be otherwise in its session."""
-    change = c.ChangeSession(
-        workspace=data.workspace if data.workspace and data.workspace != state.workspace else msgspec.UNSET,
-        model=data.model if data.model and data.model != state.model else msgspec.UNSET,
+    turn = TurnId(ids.mint(secrets.token_bytes(10)))
+    command = c.StartTurn(
+        turn=turn,
+        text=data.message or "",
+        attachments=data.attachments,
+        workspace=data.workspace or msgspec.UNSET,
+        model=data.model or msgspec.UNSET,
         client=client,
     )
-    return None if change == c.ChangeSession(client=client) else change
-
-
-async def _submitted(wiring: Wired, session: SessionId, client: str, data: ChatStart) -> ChatStarted:
-    """Of two messages that come at once the log says which was first. The other is taken back, as if never sent."""
-    turn = TurnId(ids.mint(secrets.token_bytes(10)))
-    command = c.SubmitTurn(turn=turn, text=data.message or "", attachments=data.attachments, client=client)
-    outcome = await act(wiring, session, command)
-    active = active_turn(outcome.session)
-    if active is not None and active.id != turn:
-        try:
-            await act(wiring, session, c.WithdrawTurn(turn=turn, client=client))
-        except (NoSuchTurn, Overruled):  # the other one is over already, and this one runs
-            pass
-        else:
-            raise ActiveStream(RunName(session, active.id))
+    outcome = await act(wiring, session, command, partial(_check_idle, session))
     return ChatStarted(
         stream_id=str(RunName(session, turn)),
         session_id=session,
@@ -133,6 +103,13 @@ async def _submitted(wiring: Wired, session: SessionId, client: str, data: ChatS
         turn_id=turn,
         title=outcome.session.title or UNTITLED,
     )
+
+
+def _check_idle(session: SessionId, state: Session) -> None:
+    """A message that is refused was never sent, and changes nothing: of two that come at once one is written down."""
+    active = active_turn(state)
+    if active is not None:
+        raise ActiveStream(RunName(session, active.id))
 
 
 @get("/api/chat/cancel", summary="Stop a stream's run; only a bearer may ask so")
@@ -163,7 +140,7 @@ async def _cancelled(wiring: Wired, stream_id: str | None, client: str) -> ChatC
 async def steer_chat(wiring: Wired, client: Caller, data: JSONBody[ChatSteer]) -> ChatSteered:
     """Never refused: a client that is told `fallback` sends the words as a message of their own."""
     try:
-        session = named_session(data.session_id)
+        session = await named_session(wiring, data.session_id)
         state = (await opened(wiring, session)).session
     except Refused:
         return ChatSteered(accepted=False, fallback="session_not_found", stream_id=None)

@@ -23,7 +23,7 @@ every ten seconds."""
 
 @get("/api/clarify/pending", summary="The oldest question that waits, and how many do")
 async def pending_questions(wiring: Wired, session_id: SessionQuery = None) -> v.PendingQuestions:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     return v.pending_questions(session, AskQueue((await opened(wiring, session)).session, Question))
 
 
@@ -44,7 +44,7 @@ async def stream_questions(wiring: Wired, session_id: SessionQuery = None) -> AS
 
 @post("/api/clarify/respond", summary="Answer a question, or the oldest that waits", status_code=200)
 async def respond_to_question(wiring: Wired, client: Caller, data: JSONBody[v.QuestionResponse]) -> v.QuestionTaken:
-    session, text = named_session(data.session_id), _text(data)
+    session, text = await named_session(wiring, data.session_id), _text(data)
     ask = await meant_ask(wiring, session, data.clarify_id, Question)
     await answered_once(wiring, session, ask, client, AskAnswer(text=text))
     return v.QuestionTaken(response=text, clarify_id=ask)

@@ -6,8 +6,7 @@ import msgspec
 from litestar import get, post
 from litestar.params import JSONBody, QueryParameter
 
-from holdfast.core import ids
-from holdfast.core.errors import BadId
+from holdfast.core.errors import NoSuchSession
 from holdfast.core.ids import SessionId
 from holdfast.server.dialect.addressed import Flag, SessionQuery, named_session, on
 from holdfast.server.dialect.sheet import Sheet, Stretch, read_sheet
@@ -71,17 +70,17 @@ async def new_session(wiring: Wired, client: Caller, data: JSONBody[SessionWish]
             workspace=data.workspace or "",
             model=data.model or "",
             project=data.project_id or "",
-            prev_session_id=_predecessor(data.prev_session_id),
+            prev_session_id=await _predecessor(wiring, data.prev_session_id),
         ),
     )
     return OneSession(session=await read_sheet(wiring, created.id, Stretch()))
 
 
-def _predecessor(text: str | None) -> SessionId | None:
-    """A text that can't name a session names none that there is: the new one begins all the same."""
+async def _predecessor(wiring: Wired, text: str | None) -> SessionId | None:
+    """One that there is not is none: the new one begins all the same."""
     try:
-        return ids.session_id(text) if text else None
-    except BadId:
+        return await named_session(wiring, text) if text else None
+    except NoSuchSession:
         return None
 
 
@@ -95,12 +94,12 @@ async def read_session(
     msg_before: Annotated[int | None, QueryParameter(ge=0, description="Only messages before this index")] = None,
 ) -> OneSession:
     stretch = Stretch(limit=msg_limit, before=msg_before) if on(messages) else None
-    return OneSession(session=await read_sheet(wiring, named_session(session_id), stretch))
+    return OneSession(session=await read_sheet(wiring, await named_session(wiring, session_id), stretch))
 
 
 @get("/api/session/status", summary="How a session stands")
 async def session_status(wiring: Wired, session_id: SessionQuery = None) -> SessionStanding:
-    sheet = await read_sheet(wiring, named_session(session_id))
+    sheet = await read_sheet(wiring, await named_session(wiring, session_id))
     shared = {name: getattr(sheet, name) for name in SessionStanding.__struct_fields__ if hasattr(sheet, name)}
     running = sheet.active_stream_id is not None
     return SessionStanding(**shared, agent_running=running, hermes_home=None, personality=None)
@@ -108,7 +107,7 @@ async def session_status(wiring: Wired, session_id: SessionQuery = None) -> Sess
 
 @get("/api/session/usage", summary="What a session has used")
 async def session_usage(wiring: Wired, session_id: SessionQuery = None) -> SessionUsage:
-    sheet = await read_sheet(wiring, named_session(session_id))
+    sheet = await read_sheet(wiring, await named_session(wiring, session_id))
     return SessionUsage(**{name: getattr(sheet, name) for name in SessionUsage.__struct_fields__})
 
 

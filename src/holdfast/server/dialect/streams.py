@@ -24,8 +24,9 @@ from holdfast.store.protocol import Opened
 DESCRIPTION = """Server-sent events, each with the id `<stream_id>:<seq>`: `context_status`, `token`, `reasoning`,
 `tool`, `tool_complete`, `approval`, `clarify`, `title`, `warning`, `metering`, `todo_state`, `done`, and the one that
 ends it: `stream_end`, `cancel` or `apperror`. `after_seq`, `after_event_id` or the Last-Event-ID header go on from a
-cursor; one that is not of this stream starts from its beginning, like `replay=1`. A comment comes at least every ten
-seconds. `done` carries the transcript with `full=1`."""
+cursor, of several the furthest; one that is not of this stream is none, and without any it starts from its beginning.
+`replay=1` passes over those in the address. A comment comes at least every ten seconds. `done` carries the transcript
+with `full=1`."""
 Cursor = Annotated[str | None, QueryParameter(description="Go on after this event, by its id")]
 
 
@@ -110,12 +111,18 @@ async def stream_chat(
     run = _run(stream_id)
     found = await opened_run(wiring, run)
     start = await beginning(wiring.store, run)
-    said = f"{run}:{after_seq}" if after_seq else after_event_id or request.headers.get("last-event-id", "")
-    wanted = 0 if on(replay) else place(run, said)
-    if wanted:
-        wanted = wanted if wanted <= (await journal_of(wiring, run, start)).last_seq else 0
-    teller = RunTeller(wiring, run, wanted, full=on(full))
+    # A client that comes back by itself comes to the same address, and says in the header how far it has come since.
+    named = [] if on(replay) else [f"{run}:{after_seq}", after_event_id or ""]
+    cursors = [*named, request.headers.get("last-event-id", "")]
+    teller = RunTeller(wiring, run, await _furthest(wiring, run, start, cursors), full=on(full))
     return Following(wiring, run.session, start - 1, teller).response(found.session.seq)
+
+
+async def _furthest(wiring: Wiring, run: RunName, start: int, cursors: list[str]) -> int:
+    """The last event of the run that one of the cursors names; 0 if none does."""
+    places = [number for cursor in cursors if (number := place(run, cursor))]
+    told = (await journal_of(wiring, run, start)).last_seq if places else 0
+    return max((number for number in places if number <= told), default=0)
 
 
 @get("/api/chat/stream/status", summary="How a stream stands")

@@ -64,7 +64,7 @@ async def subscribed(
     value: Callable[[SessionId, AskQueue[AskKind]], Answer],
 ) -> ASGIApp:
     """The response that follows what waits in a session."""
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
     wish = Wish(follows=[(session, found.session.seq)], lineage=found.lineage)
     queue = AskQueue(found.session, kind)

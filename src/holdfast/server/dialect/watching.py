@@ -151,7 +151,7 @@ async def stream_session(
     session_id: SessionQuery = None,
     known_count: Annotated[int | None, QueryParameter(description="Messages that the client has")] = None,
 ) -> ASGIApp:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
     head = found.session.seq
     return Following(wiring, session, head, SessionTeller(wiring, session, found, known_count)).response(head)
@@ -161,29 +161,32 @@ async def stream_session(
 async def stream_runs(
     wiring: Wired, request: Request[Any, Any, Any], session_id: FromPath[str], after_event_id: Cursor = None
 ) -> ASGIApp:
-    session = named_session(session_id)
+    session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
     head = found.session.seq
-    cursor = after_event_id or request.headers.get("last-event-id", "")
-    start = await _known(wiring, session, cursor)
+    cursors = [after_event_id or "", request.headers.get("last-event-id", "")]
+    start, _, cursor = max([await _known(wiring, session, cursor) for cursor in cursors])
     if start:
         narration, after, snapshot = Narration(session), start - 1, 0
     else:
-        cursor, snapshot = "", head
+        snapshot = head
         narration, after = await _from_now(wiring, session, found.session)
     teller = RunsTeller(wiring, session, narration, cursor, snapshot)
     return Following(wiring, session, after, teller).response(head)
 
 
-async def _known(wiring: Wiring, session: SessionId, cursor: str) -> int:
-    """Where the run of a cursor begins; 0 if the cursor is none of this session."""
+async def _known(wiring: Wiring, session: SessionId, cursor: str) -> tuple[int, int, str]:
+    """Where the run of a cursor begins, the number of its event, and the cursor: a later one is greater. Zeros if it is
+    none of this session."""
+    nowhere = (0, 0, "")
     try:
         run = named_run(cursor.rpartition(":")[0])
         start = await beginning(wiring.store, run) if run.session == session else 0
     except NoSuchStream:
-        return 0
+        return nowhere
     number = place(run, cursor)
-    return start if start and 0 < number <= (await journal_of(wiring, run, start)).last_seq else 0
+    told = (await journal_of(wiring, run, start)).last_seq if start and number else 0
+    return (start, number, cursor) if 0 < number <= told else nowhere
 
 
 async def _from_now(wiring: Wiring, session: SessionId, state: Session) -> tuple[Narration, int]:

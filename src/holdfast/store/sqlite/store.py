@@ -134,8 +134,10 @@ class SqliteStore:
     async def create(self, session: SessionId, event: SessionCreated) -> Appended:
         return await self._writer.do(lambda writing: writing.create(session, event))
 
-    async def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
-        return await self._writer.do(lambda writing: writing.admit(session, records))
+    async def admit(
+        self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool] = lambda _: False
+    ) -> Appended:
+        return await self._writer.do(lambda writing: writing.admit(session, records, replacing))
 
     async def fork(
         self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
@@ -143,11 +145,17 @@ class SqliteStore:
         return await self._writer.do(lambda writing: writing.fork(session, source, goes_on))
 
     async def append(
-        self, session: SessionId, events: Sequence[Event], *, position: Position | None = None, key: str | None = None
+        self,
+        session: SessionId,
+        events: Sequence[Event],
+        *,
+        position: Position | None = None,
+        key: str | None = None,
+        check: Callable[[Session], None] | None = None,
     ) -> Appended:
         bodies = codec.encode_all(events)  # here, so that what can't be encoded fails its caller alone
         return await self._writer.share(
-            lambda writing: writing.append(session, events, position=position, key=key, bodies=bodies),
+            lambda writing: writing.append(session, events, position=position, key=key, check=check, bodies=bodies),
             synced=any(event.synced for event in events),
         )
 

@@ -116,11 +116,14 @@ class Writing:
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
             return self._store(session, place, [event], [body], key=CREATED)
 
-    def admit(self, session: SessionId, records: Sequence[Record]) -> Appended:
+    def admit(self, session: SessionId, records: Sequence[Record], replacing: Callable[[Session], bool]) -> Appended:
         begun_by(records)
         with self.transaction(sync=True):
             for found in self._execute(FIND, (session,)):
-                return Appended(1, Place(*found).head, 0)
+                there = Place(*found)
+                if session == HOUSE or not replacing(self._project(there).session):
+                    return Appended(1, there.head, 0)
+                self._remove(there)
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
             last = max(records, key=lambda record: (record.epoch, record.n))
             self._execute(OWN, (last.epoch, place.number))
@@ -175,6 +178,7 @@ class Writing:
         *,
         position: Position | None,
         key: str | None,
+        check: Callable[[Session], None] | None = None,
         bodies: Sequence[bytes] | None = None,
     ) -> Appended:
         if not events:
@@ -192,6 +196,8 @@ class Writing:
                 if position is not None:
                     self._advance(session, place, place.head, place.position + len(events))
                 return Appended(kept, kept, 0)
+            if check is not None:
+                check(self._project(place).session)
             epoch = 0 if position is None else position.epoch
             return self._store(session, place, events, bodies, key=key, epoch=epoch)
 
@@ -240,12 +246,15 @@ class Writing:
             place = self._find(session)
             if not only_if(self._project(place).session):
                 return False
-            self._forget()
-            sharing.give_up(self._connection, place.number, SPAN)
-            for sql in PURGE:
-                self._execute(sql, (place.number,))
-            self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
+            self._remove(place)
         return True
+
+    def _remove(self, place: Place) -> None:
+        self._forget()
+        sharing.give_up(self._connection, place.number, SPAN)
+        for sql in PURGE:
+            self._execute(sql, (place.number,))
+        self._execute(PURGE_RECORDS, (place.number * SPAN, place.number * SPAN + SPAN - 1))
 
     def index(self, limit: int) -> int:
         """Put the words of at most `limit` settled items into the index; return how many there were."""

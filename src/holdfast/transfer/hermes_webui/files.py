@@ -4,10 +4,13 @@ Nothing is written, no lock is taken: it may go on working. It replaces its file
 piece. A file that can't be read whole is read as far as it can be.
 """
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -39,6 +42,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     parent: str = ""
     snapshot: bool = False
+    project: str = ""
 
 
 class _Whole(msgspec.Struct):
@@ -71,20 +75,24 @@ class State:
         return sorted(name for name in found if name and not name.startswith("_"))
 
     def head(self, name: str) -> Head:
-        """What it says of its ancestry, without reading its messages."""
+        """What it says of its ancestry and where it belongs, without reading its messages."""
         try:
-            with self._path(name).open("rb") as file:
-                text = file.read(HEAD).decode("utf-8", "replace")
+            text = read_bytes(self._path(name), HEAD).decode("utf-8", "replace")
         except OSError:
             return Head(name=name)
         fields: dict[str, object] = {}
         for key, start, end in slices.members(text):
             if key == "messages":
                 break
-            if key in ("parent_session_id", "pre_compression_snapshot"):
+            if key in ("parent_session_id", "pre_compression_snapshot", "project_id"):
                 fields[key] = _value(text[start:end])
         about = Fields(fields)
-        return Head(name=name, parent=about.word("parent_session_id"), snapshot=about.flag("pre_compression_snapshot"))
+        return Head(
+            name=name,
+            parent=about.word("parent_session_id"),
+            snapshot=about.flag("pre_compression_snapshot"),
+            project=about.word("project_id"),
+        )
 
     def read(self, name: str) -> Found:
         """The session. Raise OSError if there is no file that can be opened."""
@@ -102,7 +110,7 @@ class State:
         """What a small file beside the sessions says; None if it can't be read."""
         path = self.folder / name
         try:
-            return decoded(path.read_bytes()) if path.stat().st_size <= SMALL else None
+            return decoded(read_bytes(path)) if path.stat().st_size <= SMALL else None
         except (OSError, *UNREADABLE):
             return None
 
@@ -165,18 +173,26 @@ def _value(text: str) -> object:
         return None
 
 
-def read_bytes(path: Path) -> bytes:
-    """An ordinary file's bytes: a link is not followed, a pipe is not waited for."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(LARGEST + 1)
+def read_bytes(path: Path, most: int = LARGEST + 1) -> bytes:
+    """The first bytes of an ordinary file. Raise OSError for anything else."""
+    with _opened(path) as file:
+        return file.read(most)
 
 
 def lines(path: Path) -> Iterator[bytes]:
     """The lines of a journal, one after the other. None if it can't be opened."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = _opened(path)
     except OSError:
         return
-    with os.fdopen(descriptor, "rb") as file:
+    with file:
         yield from file
+
+
+def _opened(path: Path) -> BinaryIO:
+    """An ordinary file: a link is not followed, a pipe is not waited for."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    return os.fdopen(descriptor, "rb")

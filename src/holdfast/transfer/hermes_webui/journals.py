@@ -3,6 +3,7 @@
 A torn or damaged line costs that line alone. Repeated looks give the same.
 """
 
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -41,6 +42,10 @@ class Journal(msgspec.Struct, kw_only=True):
     @property
     def text(self) -> str:
         return "".join(step.text for step in self.steps if step.kind == "text")
+
+    @property
+    def thought(self) -> str:
+        return "".join(step.text for step in self.steps if step.kind == "thought")
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,12 +167,20 @@ def _payload(entry: _Line) -> Fields:
         return Fields()
 
 
+def run_journals(state: State, session: str) -> list[Path]:
+    """The journals of a session's runs."""
+    return sorted((state.sessions / RUNS / session).glob("*.jsonl")) if plain(session) else []
+
+
+def turn_journals(state: State, session: str) -> list[Path]:
+    """Where a session's messages were written down when they were sent: a file for each process that did."""
+    folder = state.sessions / TURNS
+    return [folder / f"{session}.jsonl", *sorted(folder.glob(f"{session}~*.jsonl"))] if plain(session) else []
+
+
 def last_whole(state: State, session: str) -> Fields:
     """The session as the newest of its runs that ended well has left it; empty if there is none."""
-    if not plain(session):
-        return Fields()
-    folder = state.sessions / RUNS / session
-    for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True):
+    for path in sorted(run_journals(state, session), key=lambda path: path.stat().st_mtime, reverse=True):
         found = read_run(state, session, path.name.removesuffix(".jsonl"), whole=True).session
         if found:
             return found
@@ -176,11 +189,8 @@ def last_whole(state: State, session: str) -> Fields:
 
 def read_submitted(state: State, session: str) -> list[Submitted]:
     """The messages that were sent in a session, as its turn journal has them, oldest first."""
-    if not plain(session):
-        return []
-    folder = state.sessions / TURNS
     found: list[Submitted] = []
-    for path in [folder / f"{session}.jsonl", *sorted(folder.glob(f"{session}~*.jsonl"))]:
+    for path in turn_journals(state, session):
         for line in lines(path):
             try:
                 entry = Fields(decoded(line))

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import msgspec
 
 from holdfast.core import events as e
-from holdfast.core import labels
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.attachments import Attachments
 from holdfast.transfer.hermes_webui.content import Content, parted, read_content, stored
@@ -25,13 +24,15 @@ RECOVERED = "recovered from the run journal"
 
 
 class Told(msgspec.Struct, kw_only=True):
-    """How far the telling has come. `asked` is the last message of a user, `answered` whether output followed it."""
+    """How far the telling has come. `asked` is the last message of a user, `answered` whether output followed it;
+    `said` and `thought` are that output."""
 
     messages: int = 0
     asked: str | None = None
     asked_at: int = 0
     answered: bool = False
     said: str = ""
+    thought: str = ""
 
 
 class Telling:
@@ -52,25 +53,33 @@ class Telling:
         for card in cards:
             beside.setdefault(card.number("assistant_msg_idx"), []).append(card)
         for number, message in enumerate(messages):
-            self._message(message, number)
+            self.told.messages += self._message(message, number)
             for card in beside.get(number, ()):
                 self._card(card, message)
-            self.told.messages += 1
 
-    def _message(self, message: Fields, number: int) -> None:
+    def _message(self, message: Fields, number: int) -> bool:
+        """Whether it has a place here. One that is nothing at all was reported where it was read."""
         time = message.moment("timestamp", "_ts", "created_at")
         match message.text("role"):
             case "user":
                 self.user(message, time)
             case "assistant" if message.flag("_error"):
-                self._marker(message, time)
+                return self._marker(message, time)
             case "assistant":
                 self._assistant(message, time)
             case "tool" | "function":
                 self._result(message, time)
             case role:
-                kind = f"message {number + 1} of the kind {role or 'unknown'!r}"
-                self._report.leave(self._name, kind, "only what users, agents and tools said is shown here.")
+                if message:
+                    kind = f"message {number + 1} of the kind {role or 'unknown'!r}"
+                    self._report.leave(self._name, kind, "only what users, agents and tools said is shown here.")
+                return False
+        return True
+
+    def send(self, message: Fields, time: int) -> None:
+        """A message that was sent, and stands nowhere yet."""
+        self.user(message, time)
+        self.told.messages += 1
 
     def user(self, message: Fields, time: int) -> None:
         """A person's message, with what came with it."""
@@ -84,7 +93,7 @@ class Telling:
             self._scribe.notice(f"The file {name} came with this message and is no longer there.", code="import")
         self._strange(content, lost)
         self.told.asked, self.told.asked_at = content.text, time
-        self.told.answered, self.told.said = False, ""
+        self.told.answered, self.told.said, self.told.thought = False, "", ""
 
     def _strange(self, content: Content, lost: int) -> None:
         for kind in content.strange:
@@ -99,6 +108,7 @@ class Telling:
         thought = message.text("reasoning", "reasoning_content", "thinking") or content.thought
         if thought:
             self._scribe.think(thought, time)
+            self.told.thought += thought
         for piece in parted(content.text):
             if piece.kind == "thought":
                 if piece.text.strip() != thought.strip():
@@ -152,11 +162,11 @@ class Telling:
 
     # How turns end.
 
-    def _marker(self, marker: Fields, time: int) -> None:
+    def _marker(self, marker: Fields, time: int) -> bool:
         content = read_content(marker.get("content")).text
         if not self._scribe.running:
             self._report.leave(self._name, f"a second marker ({content[:80]!r})", "each turn has one, and this had.")
-            return
+            return False
         if marker.flag("_pending_journal_recovery"):
             self._resolve(marker.text("_journal_retry_stream_id"), content, time)
         elif marker.text("type") == "interrupted" or content.startswith("**Response interrupted"):
@@ -166,6 +176,7 @@ class Telling:
             self._scribe.end("cancelled", time)
         else:
             self._scribe.end("failed", time, _plain(content))
+        return True
 
     def _resolve(self, run: str, content: str, time: int) -> None:
         """A marker that still waits for output: what the journal has goes above it; if that is nothing, it is final."""
@@ -200,10 +211,8 @@ class Telling:
     def _play(self, journal: Journal) -> None:
         """Tell what the journal has and the messages have not."""
         self._scribe.recover()
-        known = self.told.said
-        rest = len(known) if journal.text.startswith(known) else 0
-        if known and not rest and journal.text and journal.text in known:
-            rest = len(journal.text)
+        rest = _known(self.told.said, journal.text)
+        thought = _known(self.told.thought, journal.thought)
         for step in journal.steps:
             match step.kind:
                 case "text":
@@ -212,14 +221,22 @@ class Telling:
                         tell = self._scribe.think if piece.kind == "thought" else self._scribe.say
                         tell(piece.text, step.time)
                 case "thought":
-                    if not rest:
-                        self._scribe.think(step.text, step.time)
+                    text, thought = step.text[thought:], max(0, thought - len(step.text))
+                    if text and not rest:
+                        self._scribe.think(text, step.time)
                 case "call":
                     if not self._scribe.knows(step.call):
                         self._scribe.call(step.call, step.name, step.text, step.time)
                 case "result":
                     if self._scribe.waits_for(step.call):
                         self._scribe.result(step.call, step.text, step.time, failed=step.failed)
+
+
+def _known(told: str, journal: str) -> int:
+    """How much of what a journal has was told already."""
+    if journal.startswith(told):
+        return len(told)
+    return len(journal) if journal in told else 0
 
 
 def already_asked(told: Told, text: str, time: int) -> bool:
@@ -234,10 +251,9 @@ def _plain(content: str) -> str:
     return content.replace("**", "").strip()
 
 
-def tags_of(title: str, *others: str) -> tuple[str, ...]:
+def tags_of(title: str) -> list[str]:
     """hermes-webui takes `#word` in a title for a tag."""
-    found = [word[1:].strip(".,;:!?)") for word in title.split() if word.startswith("#") and len(word) > 1]
-    return labels.taken_tags([*found, *others])
+    return [word[1:].strip(".,;:!?)") for word in title.split() if word.startswith("#") and len(word) > 1]
 
 
 def used(session: Fields) -> e.UsageReported | None:

@@ -4,6 +4,7 @@ A conversation that was compressed lies there in several segments. Each is a ses
 newest stands in the list and names the one before it, the earlier ones are in the archive.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import blake2b
@@ -16,8 +17,9 @@ from holdfast.core import events as e
 from holdfast.core import labels
 from holdfast.core.ids import SessionId
 from holdfast.store.blobs import Blobs
+from holdfast.transfer.hermes_webui.facing import differs
 from holdfast.transfer.hermes_webui.files import Found, Head, State
-from holdfast.transfer.hermes_webui.journals import RUNS, last_whole, read_submitted
+from holdfast.transfer.hermes_webui.journals import last_whole, read_submitted, run_journals, turn_journals
 from holdfast.transfer.hermes_webui.session import Telling, already_asked, tags_of, used
 from holdfast.transfer.hermes_webui.state_db import Database
 from holdfast.transfer.identity import HERMES, imported_id
@@ -29,9 +31,10 @@ from holdfast.transfer.values import UNREADABLE, Fields, decoded, several, spell
 SOURCE = "hermes-webui"
 UNTITLED = ("untitled", "new chat", "new session")
 DETAILS = (
-    "model_provider", "personality", "profile", "source_tag", "raw_source", "session_source", "source_label", "source",
-    "is_cli_session", "read_only", "enabled_toolsets", "worktree_path", "worktree_branch", "worktree_repo_root",
-    "parent_session_id", "compression_anchor_summary", "context_length", "project_id", "end_reason", "git_branch",
+    "model", "model_provider", "personality", "profile", "source_tag", "raw_source", "session_source", "source_label",
+    "source", "is_cli_session", "read_only", "enabled_toolsets", "worktree_path", "worktree_branch",
+    "worktree_repo_root", "parent_session_id", "compression_anchor_summary", "context_length", "project_id",
+    "end_reason", "git_branch",
 )  # fmt: skip
 """What is kept of a session without having a place of its own."""
 BACKGROUND = ("subagent", "delegate", "tool")
@@ -60,6 +63,7 @@ class Source:
         self._projects = given.state.projects()
         self._names = given.state.names()
         self._heads: dict[str, Head] = {name: given.state.head(name) for name in self._names}
+        self._models: dict[str, str] = {}
         self._continued = {head.parent for head in self._heads.values() if self._continues(head)}
 
     def __iter__(self) -> Iterator[Incoming]:
@@ -73,6 +77,19 @@ class Source:
                     row = database.session(name)
                     digest = _digest_of(row.get("message_count"), row.get("ended_at"), row.get("title"))
                     yield self._incoming(name, digest, partial(self._of_database, name, profile, database))
+        self._leave_rest()
+
+    def _leave_rest(self) -> None:
+        """What many sessions have, and what none has."""
+        dropped = Counter(model for taken in self._report.taken if (model := self._models.get(taken.name)))
+        for model, number in dropped.items():
+            why = "only Hermes knows it, and is not there; they go on with the model of another agent."
+            self._report.leave("", f"the model {model} of {number} sessions", why)
+        named = {head.project for head in self._heads.values()}
+        for project, title in self._projects.items():
+            if project not in named:
+                why = "no session is in it, and here only sessions name a project."
+                self._report.leave("", f"the project {title}", why)
 
     def __len__(self) -> int:
         names = {name for database in self._given.databases.values() for name in database.names}
@@ -86,9 +103,10 @@ class Source:
         return parent is not None and parent.snapshot and parent.name != head.name
 
     def _digest(self, name: str) -> str:
-        """Which version of a session's file, and of the journals beside it, this is."""
+        """Which version of a session's file, of its older copy and of the journals beside it this is."""
         folder = self._state.sessions
-        paths = [folder / f"{name}.json", *sorted((folder / RUNS / name).glob("*.jsonl"))]
+        copies = [folder / f"{name}.json", folder / f"{name}.json.bak"]
+        paths = [*copies, *run_journals(self._state, name), *turn_journals(self._state, name)]
         return _digest_of(*((path.name, stat.st_size, stat.st_mtime_ns) for path in paths if (stat := _stat(path))))
 
     # A session that has a file.
@@ -117,11 +135,12 @@ class Source:
         elif submitted:
             for sent in submitted:
                 message = Fields({"content": sent.text, "attachments": sent.attachments})
-                telling.user(message, sent.time)
+                telling.send(message, sent.time)
                 telling.unfinished(sent.run, 0)
         elif about.word("active_stream_id") and not telling.told.answered:
             telling.unfinished(about.word("active_stream_id"), 0)
         self._drafted(name, about)
+        self._summed_up(name, found, resumes=scribe.resumes)
         return self._built(about, scribe, telling.told.messages, archived=name in self._continued)
 
     def _rescued(self, name: str, found: Found) -> Found:
@@ -152,14 +171,20 @@ class Source:
         time = about.moment("pending_started_at")
         if not already_asked(telling.told, pending, time):
             message = Fields({"content": pending, "attachments": about.several("pending_attachments")})
-            telling.user(message, time)
-            telling.told.messages += 1
+            telling.send(message, time)
         telling.unfinished(about.word("active_stream_id"), 0)
 
     def _drafted(self, name: str, about: Fields) -> None:
         draft = about.fields("composer_draft").text("text")
         if draft.strip():
             self._report.leave(name, "a draft", f"drafts stay in the browser here. It says: {draft[:2000]}")
+
+    def _summed_up(self, name: str, found: Found, *, resumes: bool) -> None:
+        """Hermes has the history of its model itself, where it goes on with it."""
+        facing = list(found.fields.objects("context_messages"))
+        if facing and not resumes and differs(found.raw, facing):
+            what = f"what its model was given instead of the messages ({len(facing)} messages)"
+            self._report.leave(name, what, "an agent that goes on here is handed the end of the transcript itself.")
 
     # A session that only Hermes' database has.
 
@@ -195,10 +220,10 @@ class Source:
         created = e.SessionCreated(
             title=_title(about),
             agent=agent,
-            model=about.word("model") if resumes else "",
+            model=self._model(name, about, resumes=resumes),
             workspace=self._workspace(name, workspace),
             project=self._project(name, about),
-            tags=tags_of(_title(about), _source(about)),
+            tags=self._tags(name, about),
             predecessor=self._predecessor(name, about),
             reference=name if known else "",
             client=CLIENT,
@@ -215,6 +240,23 @@ class Source:
         head = self._heads.get(name)
         follows = self._continues(head) if head is not None else bool(parent)
         return imported_id(HERMES, parent) if parent and follows else None
+
+    def _model(self, name: str, about: Fields, *, resumes: bool) -> str:
+        model = about.word("model")
+        if resumes:
+            return model
+        self._models[name] = model
+        return ""
+
+    def _tags(self, name: str, about: Fields) -> tuple[str, ...]:
+        given = about.several("tags")
+        words = [tag for tag in given if isinstance(tag, str)]
+        taken = labels.taken_tags([*words, *tags_of(_title(about)), _source(about)])
+        lost = [tag for tag in given if not isinstance(tag, str) or not set(labels.taken_tags([tag])) <= set(taken)]
+        if lost:
+            what = f"tags ({', '.join(map(spelled, lost))[:200]})"
+            self._report.leave(name, what, f"a tag is a word, and a session has at most {labels.TAGS}.")
+        return taken
 
     def _workspace(self, name: str, folder: str) -> str:
         if not folder or (Path(folder).is_absolute() and Path(folder).is_dir()):

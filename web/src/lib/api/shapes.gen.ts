@@ -381,6 +381,10 @@ export interface Hits {
   hits: Hit[]
 }
 
+export interface ImportList {
+  imports: Report[]
+}
+
 export interface ImportReport {
   report: Report
 }
@@ -1357,6 +1361,7 @@ export const SHAPES = {
   HistoryTruncated: {"kind":{"e":["history.truncated"]},"client":["s",""],"turn":[{"o":["s","0"]},null]},
   Hit: {"session":"s","title":"s","turn":"s","k":"i","type":"s","time":"i","excerpt":"s","marks":{"a":{"t":["i","i"]}}},
   Hits: {"hits":{"a":"@Hit"}},
+  ImportList: {"imports":{"a":"@Report"}},
   ImportReport: {"report":"@Report"},
   Late: {"epoch":"i","turn":"s"},
   Ledger: {"generation":["i",0],"commits":["i",0],"tries":["i",0],"wanted":["i",0],"segments":[{"a":"@Segment"},[]],"attempt":[{"o":["@Attempt","0"]},null],"doubt":[{"o":["@Attempt","0"]},null],"doubled":["b",false],"failures":["i",0],"error":["s",""],"no_agent":["b",false],"again":["i",0]},

@@ -25,6 +25,11 @@ export async function uploadImport(kind: Report['kind'], file: File): Promise<Re
   return opened(await request('ImportReport', `/api/import/upload?kind=${kind}`, { method: 'POST', body: file }))
 }
 
+/** The newest first, without what each took and left. */
+export async function listImports(): Promise<Report[]> {
+  return (await request('ImportList', '/api/imports')).imports
+}
+
 export async function readImport(id: string): Promise<Report> {
   return opened(await request('ImportReport', `/api/imports/${encodeURIComponent(id)}`))
 }

@@ -18,6 +18,7 @@ import {
   type Gone,
   type HermesSessions,
   type Hits,
+  type ImportList,
   type ImportReport,
   type Offers,
   type OneTimeLink,
@@ -52,6 +53,7 @@ export interface Values {
   Gone: Gone
   HermesSessions: HermesSessions
   Hits: Hits
+  ImportList: ImportList
   ImportReport: ImportReport
   Offers: Offers
   OneTimeLink: OneTimeLink

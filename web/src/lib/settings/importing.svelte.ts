@@ -1,6 +1,6 @@
 // An import that goes on on the server: asked after until it is over.
 
-import { readImport } from '../api/transfer'
+import { listImports, readImport } from '../api/transfer'
 import type { Report } from '../api/shapes.gen'
 import { Unreached } from '../api/client'
 import { words } from '../words'
@@ -16,6 +16,12 @@ export class Importing {
 
   get runs(): boolean {
     return this.#report?.state === 'running'
+  }
+
+  /** The newest that there was, whoever began it: the page may have been loaded anew meanwhile. */
+  async resume(): Promise<void> {
+    const [newest] = await listImports()
+    if (newest !== undefined) await this.follow(await readImport(newest.id))
   }
 
   /** Returns when it is over. A server that is away for a while is asked again. */
