@@ -27,15 +27,16 @@ from holdfast.store.sqlite.store import SqliteStore
 
 S = SessionId("s")
 PATIENCE = 30.0
-PARROT = Path(__file__).with_name("programs") / "parrot.py"
+PROGRAMS = Path(__file__).with_name("programs")
 T = TypeVar("T")
 
 
 def agent(name: str) -> AgentSpec:
-    """The tour; or, by any other name, a parrot of that name."""
+    """The tour; a stubborn one; or, by any other name, a parrot of that name."""
     if name in ("", TOUR.name):
         return TOUR
-    return AgentSpec(name=name, title=name, command=(sys.executable, str(PARROT), name))
+    program = "stubborn.py" if name in ("refusing", "dying") else "parrot.py"
+    return AgentSpec(name=name, title=name, command=(sys.executable, str(PROGRAMS / program), name))
 
 
 class Stage:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from holdfast.core import window
 from holdfast.core.ids import SessionId, TurnId
-from holdfast.core.items import End, Item, Text, ToolCall, UserMessage
+from holdfast.core.items import End, Item, Steer, Text, ToolCall, UserMessage
 from holdfast.store.protocol import Store
 
 LENGTH = 40_000
@@ -44,7 +44,7 @@ def unfinished(items: Sequence[Item]) -> str:
 
 def _line(item: Item) -> str:
     match item:
-        case UserMessage():
+        case UserMessage() | Steer():
             return f"The user said:\n{_quoted(item.text)}"
         case Text():
             return f"You said:\n{_quoted(item.flush())}"

@@ -265,7 +265,7 @@ class Runner:
         self._react()
         result = await self._result(turn.id, self._prompting)
         self._prompting = None
-        self._host.finish()
+        await self._host.finish()
         if (self._stopping and self._memory.clean) or (result.outcome == "cancelled" and self._ignored):
             await self._host.end()
         faults.point("runner.turn_ending")
