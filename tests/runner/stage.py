@@ -35,7 +35,7 @@ def agent(name: str) -> AgentSpec:
     """The tour; a stubborn one; or, by any other name, a parrot of that name."""
     if name in ("", TOUR.name):
         return TOUR
-    program = "stubborn.py" if name in ("refusing", "dying") else "parrot.py"
+    program = "stubborn.py" if name in ("refusing", "dying", "quitting") else "parrot.py"
     return AgentSpec(name=name, title=name, command=(sys.executable, str(PROGRAMS / program), name))
 
 

@@ -134,6 +134,18 @@ async def test_words_that_died_with_the_agent_are_not_told_again(tmp_path: Path)
         assert "The user said:\n> two" in await stage.text("b")
 
 
+async def test_what_a_stopped_turn_had_said_is_known_though_its_process_ended(tmp_path: Path) -> None:
+    """It did not come to keep that itself; the process that takes the conversation up is told."""
+    async with staged(tmp_path, "quitting") as stage, stage.running():
+        await stage.say("a", "work")
+        await stage.until_said("a", "heard:work")
+        await stage.append(TurnCancelRequested(turn=TurnId("a")))
+        await stage.until_ended("a", "cancelled")
+        await stage.say("b", "and:")
+        await stage.until_ended("b")
+        assert await stage.text("b") == "heard:and:heard:work"
+
+
 async def test_a_continued_turn_tells_the_agent_what_it_had_said_and_done(tmp_path: Path) -> None:
     """And that a step which was under way may or may not have happened."""
     async with staged(tmp_path) as stage:

@@ -34,9 +34,12 @@ async def transcript(store: Store, session: SessionId) -> list[Item]:
 
 
 def unfinished(items: Sequence[Item]) -> str:
-    """What the agent said in a last turn that was cut off: it may not have kept that itself."""
+    """What the agent said in a last turn that was cut off: it may not have kept that itself.
+
+    A turn that was stopped is one of them if that took the end of its process, which its end says then.
+    """
     last = next((item for item in reversed(items) if isinstance(item, End)), None)
-    if last is None or last.outcome not in ("interrupted", "failed"):
+    if last is None or last.outcome == "completed" or (last.outcome == "cancelled" and not last.error):
         return ""
     said = [item.flush() for item in items if isinstance(item, Text) and item.turn == last.turn and not item.parent]
     return "\n\n".join(said)[-LENGTH:]

@@ -90,7 +90,7 @@ class Host:
         A changed choice, or a conversation from which something was removed, gets a new process; the one before is kept
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
-        self._agent = None
+        self._agent, self.spoke = None, False
         learn_all(self._outbox.cover, self._settings)
         hosted, known = await self.agents.open(session, self, self._unfinished)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
@@ -122,6 +122,11 @@ class Host:
     @property
     def prompting(self) -> bool:
         return self._turn is not None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the agent that `open` has opened still lives."""
+        return self._agent is not None and self._agent.alive
 
     def cancel(self) -> None:
         """Ask the agent to stop. What is being recorded as told to it, it is told first."""

@@ -1,6 +1,8 @@
-"""An agent that takes words while it works, or says that it does: `python stubborn.py refusing|dying`.
+"""An agent that is told things while it works: `python stubborn.py refusing|dying|quitting`.
 
-It ends a turn when it has been steered twice: refusing both, or, dying, with the turn instead of an answer.
+It says what it heard, and works for ever if that was "work". Steered twice, it refuses both and ends its turn; or, dying,
+it ends with the turn instead of an answer. Quitting, it ends when it is cancelled. Taken up again, it says with its next
+answer what it was told of an unfinished one.
 """
 
 import json
@@ -10,6 +12,7 @@ from typing import Any
 HOW = sys.argv[1]
 prompt: list[int] = []
 words: list[int] = []
+told: list[str] = []
 
 
 def send(**message: Any) -> None:
@@ -36,13 +39,18 @@ def steered(number: int) -> None:
 def answer(message: dict[str, Any]) -> None:
     match message.get("method"):
         case "initialize":
-            ours = {"_meta": {"holdfast": {"steer": True}}}
-            send(id=message["id"], result={"protocolVersion": 1, "agentCapabilities": ours})
+            able = {"sessionCapabilities": {"resume": {}}, "_meta": {"holdfast": {"steer": True}}}
+            send(id=message["id"], result={"protocolVersion": 1, "agentCapabilities": able})
         case "session/new":
             send(id=message["id"], result={"sessionId": "s"})
+        case "session/resume":
+            told.append(message["params"].get("_meta", {}).get("holdfast", {}).get("unfinished", ""))
+            send(id=message["id"], result={})
+        case "session/cancel" if HOW == "quitting":
+            sys.exit(0)
         case "session/prompt":
             text = message["params"]["prompt"][-1]["text"]
-            say(f"heard:{text}")
+            say(f"heard:{text}{told.pop() if told else ''}")
             prompt.append(message["id"])
             if text != "work":
                 send(id=message["id"], result={"stopReason": "end_turn"})
