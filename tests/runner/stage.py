@@ -28,6 +28,7 @@ from holdfast.store.sqlite.store import SqliteStore
 S = SessionId("s")
 PATIENCE = 30.0
 PROGRAMS = Path(__file__).with_name("programs")
+PARROT, STUBBORN = PROGRAMS / "parrot.py", PROGRAMS / "stubborn.py"
 T = TypeVar("T")
 
 
@@ -35,8 +36,8 @@ def agent(name: str) -> AgentSpec:
     """The tour; a stubborn one; or, by any other name, a parrot of that name."""
     if name in ("", TOUR.name):
         return TOUR
-    program = "stubborn.py" if name in ("refusing", "dying", "quitting") else "parrot.py"
-    return AgentSpec(name=name, title=name, command=(sys.executable, str(PROGRAMS / program), name))
+    program = STUBBORN if name in ("refusing", "dying", "quitting") else PARROT
+    return AgentSpec(name=name, title=name, command=(sys.executable, str(program), name))
 
 
 class Stage:

@@ -70,17 +70,16 @@ class Roster:
         agents = [self._informed(agent) for agent in found.agents]
         return msgspec.structs.replace(found, agents=tuple(agents))
 
-    @property
-    def early(self) -> str:
-        """The agent that a spare is to have started: the one that most sessions will want."""
-        return self._settings.agent or (self._survey.default if self._survey else "")
+    def early(self, chosen: str) -> str:
+        """The agent that most sessions will want, if a person has chosen that one for them; empty if nobody knows."""
+        return self._settings.agent or chosen or (self._survey.default if self._survey else "")
 
     async def default(self) -> str:
         """The agent of a session that names none."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FIRST_LOOK):
                 await self._first.wait()
-        return self.early or TOUR.name
+        return self.early("") or TOUR.name
 
     # What is done.
 
