@@ -104,7 +104,7 @@ async def test_a_steer_that_comes_too_late_is_the_next_turn(stage: Stage) -> Non
 
 
 async def test_words_that_the_agent_refuses_are_the_next_turns(tmp_path: Path) -> None:
-    """In their order, before what waits; the record that permits them to be told lies before, and they are told once."""
+    """In their order, before what waits, and once."""
     async with staged(tmp_path, "refusing") as stage, stage.running():
         await stage.say("a", "work")
         await stage.until_said("a", "heard:work")

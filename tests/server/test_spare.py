@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents import catalog
-from holdfast.agents.survey import Survey
+from holdfast.agents.survey import Survey, Surveyed
 from holdfast.core.events import DefaultsChosen
 from holdfast.core.ids import HOUSE
 from holdfast.server.roster import Roster
@@ -18,6 +18,7 @@ from holdfast.server.supervisor import Supervisor
 from holdfast.settings import Settings
 from holdfast.store.memory import MemoryStore
 
+HERMES = Surveyed(name="hermes", title="Hermes", family="hermes", ready=True)
 WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
 
 
@@ -64,9 +65,8 @@ def test_a_spare_that_has_died_is_replaced_and_not_taken(started: Started) -> No
     started.processes[0].wait()
     assert spare.take("s\n") is None
     spare.keep("tour")
-    taken = spare.take("s\n")
-    assert taken is started.processes[1]
-    assert taken.wait(60) == 0
+    assert spare.take("s\n") is started.processes[1]
+    assert started.processes[1].wait(60) == 0
     assert spare.take("s\n") is None
 
 
@@ -75,7 +75,7 @@ async def test_the_spare_has_the_agent_that_a_person_chose(
 ) -> None:
     """It follows the choice; without one it has what suits the machine, as soon as that is known."""
     store, settings = MemoryStore(), Settings(home=tmp_path)
-    roster = Roster(settings, lambda: Survey(default="hermes"), catalog.find)
+    roster = Roster(settings, lambda: [Survey(agents=(HERMES,))], catalog.find)
     supervisor = Supervisor(store, settings, roster.early)
     monkeypatch.setattr(supervisor, "_spare", Spare(started.start))
     await supervisor._look()

@@ -42,8 +42,8 @@ from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 
 TELLING = 1.0
-"""Seconds that a cancel waits for answers that are on their way to the agent, and the end of a turn for the agent to say
-whether it took words that steer."""
+"""Seconds that a cancel waits for answers that are on their way to the agent, and the end of a turn for the agent to
+say whether it took words that steer."""
 ASKS = 1_000
 """What may wait for a person at once; what is asked beyond that is refused at once."""
 TOO_MANY = f"{ASKS} requests wait for an answer already."

@@ -18,19 +18,19 @@ class Heard(bridge.Pipe):
 
     def __init__(self) -> None:
         super().__init__(-1, -1)
-        self.messages: list[Json] = []
+        self.said: list[Json] = []
         self._more = threading.Condition()
 
     def _write(self, message: Json) -> None:
         with self._more:
-            self.messages.append(message)
+            self.said.append(message)
             self._more.notify_all()
 
     def answer(self, request: int) -> Json:
         """The answer to a request, when it has come."""
 
         def found() -> Json | None:
-            return next((each for each in self.messages if each.get("id") == request and "method" not in each), None)
+            return next((each for each in self.said if each.get("id") == request and "method" not in each), None)
 
         with self._more:
             answer = self._more.wait_for(found, 60)  # a limit against hanging
@@ -38,7 +38,7 @@ class Heard(bridge.Pipe):
         return answer
 
     def updates(self, kind: str) -> list[Json]:
-        updates = [each["params"]["update"] for each in self.messages if each.get("method") == "session/update"]
+        updates = [each["params"]["update"] for each in self.said if each.get("method") == "session/update"]
         return [update for update in updates if update["sessionUpdate"] == kind]
 
 

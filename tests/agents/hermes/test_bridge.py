@@ -1,4 +1,4 @@
-"""The bridge's session at moments that real Hermes can't be held at: while it is built, fails, dies or is left alone."""
+"""The bridge's session at moments that real Hermes can't be held at: while it is built, as it fails or dies."""
 
 import threading
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_words_that_come_while_hermes_is_built_are_told_when_it_is_there(pipe: H
     session = opened(hermes, pipe, tmp_path)
     say(session, "Begin.")
     assert session.steer(WORDS, "To the left.") is None
-    assert pipe.messages == []
+    assert pipe.said == []
     hermes.building.set()
     assert pipe.answer(PROMPT)["result"] == {"stopReason": "end_turn"}
     assert pipe.answer(WORDS)["result"] == {"accepted": True}
@@ -67,7 +67,7 @@ def test_words_for_a_hermes_that_can_not_be_built_are_refused_before_the_turn_en
     hermes.building.set()
     assert pipe.answer(PROMPT)["error"]["message"] == "There is no model."
     assert pipe.answer(WORDS)["result"] == {"accepted": False}
-    order = [message["id"] for message in pipe.messages if "id" in message]
+    order = [message["id"] for message in pipe.said if "id" in message]
     assert order == [WORDS, PROMPT]
 
 

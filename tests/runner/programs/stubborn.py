@@ -1,8 +1,8 @@
 """An agent that is told things while it works: `python stubborn.py refusing|dying|quitting`.
 
-It says what it heard, and works for ever if that was "work". Steered twice, it refuses both and ends its turn; or, dying,
-it ends with the turn instead of an answer. Quitting, it ends when it is cancelled. Taken up again, it says with its next
-answer what it was told of an unfinished one.
+It says what it heard, and works for ever if that was "work". Steered twice, it refuses both and ends its turn; or,
+dying, it ends with the turn instead of an answer. Quitting, it ends when it is cancelled. Taken up again, it says with
+its next answer what it was told of an unfinished one.
 """
 
 import json

@@ -9,7 +9,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart, UserPromptPart
 

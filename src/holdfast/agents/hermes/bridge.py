@@ -382,7 +382,7 @@ class Turn:
         self._hear: Callable[[str], bool] | None = None
         self._early: list[tuple[Any, str]] = []
         self._deaf = False
-        # A wait that begins while the turn is cancelled is ended too; words that come while the agent does are told once.
+        # A wait that begins while the turn is cancelled is ended too; words that come as the agent does are told once.
         self._lock = threading.Lock()
 
     def wait(self) -> Wait:
