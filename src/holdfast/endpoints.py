@@ -165,15 +165,19 @@ def remove_endpoint(settings: Settings, name: str) -> None:
     _write(settings.endpoints, stored)
 
 
-def key_variables(settings: Settings) -> tuple[str, ...]:
-    """The variables that the built-in agent needs to find its endpoints and their keys. Never raises."""
-    usual = [f"{name.upper()}_{what}" for name in USUAL for what in ("API_KEY", "BASE_URL")]
+def key_names(settings: Settings) -> tuple[str, ...]:
+    """The variables that may hold a key of an endpoint. Never raises."""
     try:
         stored = _stored(settings.endpoints)
     except Refused:
         stored = {}
     named = [entry.key_env for entry in (*settings.file.endpoints.values(), *stored.values()) if entry.key_env]
-    return tuple(dict.fromkeys([*usual, *named]))
+    return tuple(dict.fromkeys([*(f"{name.upper()}_API_KEY" for name in USUAL), *named]))
+
+
+def key_variables(settings: Settings) -> tuple[str, ...]:
+    """The variables that the built-in agent needs to find its endpoints and their keys. Never raises."""
+    return (*key_names(settings), *(f"{name.upper()}_BASE_URL" for name in USUAL))
 
 
 def known_keys(endpoints: Iterable[Endpoint]) -> tuple[str, ...]:

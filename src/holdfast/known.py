@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from holdfast.agents.catalog import added_in, catalog
 from holdfast.core.cover import Cover
 from holdfast.core.errors import HoldfastError
-from holdfast.endpoints import known_keys, read_endpoints
+from holdfast.endpoints import key_names, known_keys, read_endpoints
 from holdfast.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -45,8 +46,11 @@ def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
             yield key, "API key"
     except HoldfastError as exc:
         log.warning("keys.unread", extra={"error": str(exc)})
-    for agent in settings.file.agents.values():
-        given = {name: os.environ.get(name, "") for name in agent.keep} | agent.env
+    for name in key_names(settings):  # also if the file that names them can't be used as it is
+        yield os.environ.get(name, ""), "API key"
+    # Of every agent, not only this session's: a tool may read what the server's environment holds for another one.
+    for agent in catalog(added_in(settings)).values():
+        given = {name: os.environ.get(name, "") for name in agent.keep} | dict(agent.env)
         yield from ((value, "API key") for name, value in given.items() if SECRET_NAME.search(name))
 
 

@@ -114,7 +114,7 @@ def test_one_that_does_not_start_is_broken(
     environ: Environ, install: Callable[..., Path], body: str, said: str
 ) -> None:
     install("opencode", body)
-    found = look(catalog.find("opencode"), environ, ask=True)
+    found = look(catalog.find("opencode"), environ, ask="always")
     assert (found.installed, found.ready, found.broken) == (True, False, True)
     assert said in found.reason
 
@@ -136,9 +136,9 @@ def test_an_agent_that_a_person_added_needs_only_its_program(environ: Environ, i
     mine = AgentSpec(name="mine", title="Mine", command=("my-agent", "serve"))
     assert look(mine, environ).reason == ("my-agent is not there. Correct the command of [agents.mine] in config.toml.")
     install("my-agent", "exit 1")
-    assert look(mine, environ, ask=True) == Standing(installed=True, ready=True)
+    assert look(mine, environ, ask="always") == Standing(installed=True, ready=True)
     other = AgentSpec(name="gemini", title="Mine", command=("my-agent",))
-    assert look(other, environ, ask=True).ready
+    assert look(other, environ, ask="always").ready
 
 
 def test_no_key_of_one_agent_reaches_another() -> None:

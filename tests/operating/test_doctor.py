@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from holdfast.core.events import SessionCreated
 from holdfast.core.ids import SessionId
 from holdfast.store.sqlite.store import SqliteStore
+from tests.agents.hermes.installed import LACKING, install_hermes
 
 
 def doctor(home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -20,6 +23,47 @@ def install(folder: Path, name: str, body: str) -> None:
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f"#!/bin/sh\n{body}\n")
     (folder / name).chmod(0o755)
+
+
+def settings(folder: Path, python: Path) -> Path:
+    """A home that names the Python of Hermes."""
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text(f'[hermes]\npython = "{python}"\nhome = "{folder / "hermes"}"\n')
+    return home
+
+
+def test_without_hermes_all_is_well_and_a_sentence_says_how_to_get_it(tmp_path: Path) -> None:
+    """Nobody has to have it."""
+    told = doctor(tmp_path / "home", PATH="/usr/bin:/bin", HOME=str(tmp_path))
+    assert told.returncode == 0, told.stdout
+    assert "ok      Hermes is not installed. Install it with: uv tool install hermes-agent" in told.stdout
+
+
+def test_a_hermes_that_can_be_started_is_well(tmp_path: Path) -> None:
+    """It was started, under its own Python, and nothing is left of that where it keeps its things."""
+    python = install_hermes(tmp_path / "venv")
+    told = doctor(settings(tmp_path, python), PATH="/usr/bin:/bin", HOME=str(tmp_path))
+    assert told.returncode == 0, told.stdout
+    assert f"ok      Hermes 0.19.0 of {python}, with {tmp_path / 'hermes'}." in told.stdout
+    assert not (tmp_path / "hermes").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (LACKING, "run_agent can't be imported (ModuleNotFoundError: No module named 'a_package_that_was_not"),
+        ("class AIAgent:\n    def __init__(self, model): ...\n", "its agent takes no provider"),
+    ],
+    ids=["lacking a dependency", "another version"],
+)
+def test_a_hermes_that_can_not_be_started_is_a_problem(tmp_path: Path, changed: str, sentence: str) -> None:
+    """All its files are there; why it can't be used is known only by starting it."""
+    home = settings(tmp_path, install_hermes(tmp_path / "venv", run_agent=changed))
+    told = doctor(home, PATH="/usr/bin:/bin", HOME=str(tmp_path))
+    assert told.returncode == 1
+    assert f"PROBLEM Hermes 0.19.0 can't be used through Holdfast: {sentence}" in told.stdout
+    assert "install that one, or name its Python in [hermes] of config.toml." in told.stdout
 
 
 def test_a_new_machine_is_well(tmp_path: Path) -> None:

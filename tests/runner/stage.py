@@ -27,15 +27,17 @@ from holdfast.store.sqlite.store import SqliteStore
 
 S = SessionId("s")
 PATIENCE = 30.0
-PARROT = Path(__file__).with_name("programs") / "parrot.py"
+PROGRAMS = Path(__file__).with_name("programs")
+PARROT, STUBBORN = PROGRAMS / "parrot.py", PROGRAMS / "stubborn.py"
 T = TypeVar("T")
 
 
 def agent(name: str) -> AgentSpec:
-    """The tour; or, by any other name, a parrot of that name."""
+    """The tour; a stubborn one; or, by any other name, a parrot of that name."""
     if name in ("", TOUR.name):
         return TOUR
-    return AgentSpec(name=name, title=name, command=(sys.executable, str(PARROT), name))
+    program = STUBBORN if name in ("refusing", "dying", "quitting") else PARROT
+    return AgentSpec(name=name, title=name, command=(sys.executable, str(program), name))
 
 
 class Stage:

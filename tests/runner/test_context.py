@@ -6,13 +6,14 @@ from holdfast.core.events import Outcome
 from holdfast.core.ids import CallId, TurnId
 from holdfast.core.items import End, Item, Text, UserMessage
 from holdfast.runner.context import LENGTH, unfinished
+from holdfast.runner.runner import ENDED
 
 
-def turn(name: str, outcome: Outcome | None, *words: str) -> list[Item]:
+def turn(name: str, outcome: Outcome | None, *words: str, error: str = "") -> list[Item]:
     turn = TurnId(name)
     said: list[Item] = [UserMessage(turn=turn, k=0, time=1, text="Do it.")]
     said += [Text(turn=turn, k=k, time=2, text=text) for k, text in enumerate(words, 1)]
-    return said + ([] if outcome is None else [End(turn=turn, k=99, time=3, outcome=outcome)])
+    return said + ([] if outcome is None else [End(turn=turn, k=99, time=3, outcome=outcome, error=error)])
 
 
 @pytest.mark.parametrize("outcome", ["interrupted", "failed"])
@@ -24,6 +25,11 @@ def test_what_was_seen_of_the_last_turn_is_handed_over(outcome: Outcome) -> None
 @pytest.mark.parametrize("outcome", ["completed", "cancelled"])
 def test_an_agent_that_ended_its_turn_itself_knows_what_it_said(outcome: Outcome) -> None:
     assert unfinished([*turn("t1", "failed", "Cut"), *turn("t2", outcome, "Whole.")]) == ""
+
+
+def test_what_was_seen_of_a_stopped_turn_is_handed_over_if_that_took_the_end_of_its_process() -> None:
+    """Its end says so."""
+    assert unfinished(turn("t1", "cancelled", "Half", error=ENDED)) == "Half"
 
 
 def test_a_sub_agents_words_are_not_the_agents() -> None:

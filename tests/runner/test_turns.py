@@ -103,6 +103,49 @@ async def test_a_steer_that_comes_too_late_is_the_next_turn(stage: Stage) -> Non
     assert isinstance((await stage.items("st"))[0], UserMessage)
 
 
+async def test_words_that_the_agent_refuses_are_the_next_turns(tmp_path: Path) -> None:
+    """In their order, before what waits, and once."""
+    async with staged(tmp_path, "refusing") as stage, stage.running():
+        await stage.say("a", "work")
+        await stage.until_said("a", "heard:work")
+        await stage.say("b", "later")
+        await stage.steer("a", "s1", "one")
+        await stage.steer("a", "s2", "two")
+        await stage.until_ended("b")
+        order = await stage.order()
+        assert [await stage.text(turn) for turn in order] == ["heard:work", "heard:one", "heard:two", "heard:later"]
+        assert (await stage.kinds()).count("SteerDelivered") == 2
+
+
+async def test_words_that_died_with_the_agent_are_not_told_again(tmp_path: Path) -> None:
+    """It may have heard them. The one that goes on is told that they were said."""
+    async with staged(tmp_path, "dying") as stage, stage.running():
+        await stage.say("a", "work")
+        await stage.until_said("a", "heard:work")
+        await stage.steer("a", "s1", "one")
+        await stage.steer("a", "s2", "two")
+        await stage.until_ended("a", "failed")
+        assert not (await stage.session()).queue
+        go_on = TurnSubmitted(turn=TurnId("b"), text="Go on.", continues=TurnId("a"))
+        await stage.append(go_on, key="turn:b")
+        await stage.until_ended("b")
+        assert await stage.order() == ["a", "b"]
+        assert "The user said:\n> work" in await stage.text("b")
+        assert "The user said:\n> two" in await stage.text("b")
+
+
+async def test_what_a_stopped_turn_had_said_is_known_though_its_process_ended(tmp_path: Path) -> None:
+    """It did not come to keep that itself; the process that takes the conversation up is told."""
+    async with staged(tmp_path, "quitting") as stage, stage.running():
+        await stage.say("a", "work")
+        await stage.until_said("a", "heard:work")
+        await stage.append(TurnCancelRequested(turn=TurnId("a")))
+        await stage.until_ended("a", "cancelled")
+        await stage.say("b", "and:")
+        await stage.until_ended("b")
+        assert await stage.text("b") == "heard:and:heard:work"
+
+
 async def test_a_continued_turn_tells_the_agent_what_it_had_said_and_done(tmp_path: Path) -> None:
     """And that a step which was under way may or may not have happened."""
     async with staged(tmp_path) as stage:

@@ -52,7 +52,7 @@ def wiring_for(home: Path) -> Wiring:
     """Needs a running event loop."""
     store = MemoryStore()
     settings = Settings(home=home, agent=TOUR.name)
-    roster = Roster(settings, lambda: Survey(agents=(Surveyed(name=TOUR.name, title=TOUR.title),)), catalog.find)
+    roster = Roster(settings, lambda: [Survey(agents=(Surveyed(name=TOUR.name, title=TOUR.title),))], catalog.find)
     gatekeeper = Gatekeeper(home)
     return Wiring(
         settings=settings,

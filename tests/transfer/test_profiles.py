@@ -54,7 +54,8 @@ async def test_the_profile_is_an_agent_with_a_home_of_its_own(tmp_path: Path) ->
     homes = {name: find(name, added_in(wanted)).env["HERMES_HOME"] for name in ("hermes", "hermes-work")}
     assert homes == {"hermes": str(tmp_path / "hermes"), "hermes-work": str(tmp_path / "hermes" / "profiles" / "work")}
     assert ("gone", "the profile removed") in {(left.name, left.what) for left in report.left}
-    listed = take_survey(wanted, {"HOME": str(tmp_path), "PATH": ""}, local=()).agents
+    *_, found = take_survey(wanted, {"HOME": str(tmp_path), "PATH": ""}, local=())
+    listed = found.agents
     assert [agent.name for agent in listed if agent.family == "hermes"] == ["hermes", "hermes-work"]
     assert default_among(listed) == "hermes"
 

@@ -12,6 +12,7 @@ import signal
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -19,6 +20,9 @@ from holdfast.agents.child import scrubbed
 from holdfast.agents.known import KNOWN, Known
 from holdfast.agents.spec import AgentSpec
 
+Ask = Literal["never", "version", "always"]
+"""When a program is started for a moment: never, to hear a version that no file tells, or always, to hear that it
+works."""
 ASKING = 3.0
 """Seconds that a program gets to say its version."""
 FOLDERS = (
@@ -54,15 +58,15 @@ class _Package(msgspec.Struct):
     version: str = ""
 
 
-def look(spec: AgentSpec, environ: Mapping[str, str], *, ask: bool = False) -> Standing:
-    """What can be told of an agent. With `ask`, it is started for a moment to hear whether it works at all."""
+def look(spec: AgentSpec, environ: Mapping[str, str], *, ask: Ask = "version") -> Standing:
+    """What can be told of an agent."""
     seen = {**environ, **spec.env}
     known = _known(spec)
     program = locate(spec.command[0], seen)
     if program is None:
         return Standing(installed=False, ready=False, reason=_missing(spec, known))
     version = package_version(program)
-    if known is not None and (ask or not version):
+    if known is not None and (ask == "always" or (ask == "version" and not version)):
         said, fault = _asked(program, spec, seen)
         if fault:
             reason = f"{spec.title} is at {program} but does not work: {fault} Install it again: {known.install}"

@@ -1,11 +1,13 @@
 """Which agents there are on this machine, how each stands, and which one a new session gets."""
 
+import contextlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,7 +17,7 @@ from holdfast.agents.catalog import BUILTIN, TOUR, added_in, catalog
 from holdfast.agents.hermes import bridge
 from holdfast.agents.hermes import find as hermes
 from holdfast.agents.spec import AgentSpec
-from holdfast.agents.standing import look
+from holdfast.agents.standing import Ask, look
 from holdfast.core.errors import Refused
 from holdfast.core.events import Option
 from holdfast.endpoints import Endpoint, read_endpoints, split
@@ -42,6 +44,7 @@ LOCAL = (
     Local("lm-studio", "LM Studio", "http://127.0.0.1:1234/v1"),
     Local("llama.cpp", "llama.cpp", "http://127.0.0.1:8080/v1"),
 )
+HERE = ("", "127.0.0.1", "localhost", "0.0.0.0", "::1", "::")  # noqa: S104  to be recognised, not to be bound
 ASKING = Option(id="ask", name="Ask first", description="Before a file is written or a command is run.")
 """A mode that every agent has, because it is ours: see `agents/acp/errands.py`."""
 
@@ -91,12 +94,51 @@ def default_among(agents: Iterable[Surveyed]) -> str:
     return ready.get("hermes") or ready.get("builtin") or ready.get("tour") or "tour"
 
 
-def take_survey(settings: Settings, environ: Mapping[str, str], local: Sequence[Local] = LOCAL) -> Survey:
-    """Look around. Programs are asked for their version and this machine's usual ports are tried: it takes a while."""
+def take_survey(
+    settings: Settings, environ: Mapping[str, str], local: Sequence[Local] | None = None
+) -> Iterator[Survey]:
+    """Look around: first at files alone, which is quick, then by asking, which takes a while.
+
+    Asked are programs for their version, and this machine's usual ports for their models.
+    """
     endpoints = _endpoints(settings, environ)
-    agents = (*_hermes(settings, environ), _builtin(endpoints), *_others(settings, environ), _tour())
-    hints = (*_ready(agents), *_served(endpoints, local), *_keys(endpoints), *_data(environ))
+    ours = (*_hermes(settings, environ), _builtin(endpoints), _tour())
+    others = _others(settings, {agent.name for agent in ours})
+    yield _surveyed(ours, [_other(spec, environ, "never") for spec in others], (), endpoints, environ)
+    served = _served(endpoints, local_servers(environ) if local is None else local)
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        asked = list(pool.map(_other, others, repeat(environ), repeat("version")))
+    yield _surveyed(ours, asked, served, endpoints, environ)
+
+
+def _surveyed(
+    ours: Sequence[Surveyed],
+    others: Sequence[Surveyed],
+    served: Sequence[Hint],
+    endpoints: Mapping[str, Endpoint],
+    environ: Mapping[str, str],
+) -> Survey:
+    agents = (*ours[:-1], *others, ours[-1])
+    hints = (*_ready(agents), *served, *_keys(endpoints), *_data(environ))
     return Survey(agents=agents, hints=hints, default=default_among(agents))
+
+
+def corrected(survey: Survey, agents: Iterable[Surveyed]) -> Survey:
+    """The same survey with what is known of its agents now: what follows from that follows."""
+    now = tuple(agents)
+    ready = {agent.name for agent in now if agent.ready}
+    hints = tuple(hint for hint in survey.hints if hint.what != "agent" or hint.name in ready)
+    return msgspec.structs.replace(survey, agents=now, hints=hints, default=default_among(now))
+
+
+def local_servers(environ: Mapping[str, str]) -> Sequence[Local]:
+    """Where programs usually serve models; Ollama where its own variable says, if that is on this machine."""
+    wanted = environ.get("OLLAMA_HOST", "").strip()
+    with contextlib.suppress(ValueError):  # what is no address names no place
+        place = urlsplit(wanted if "://" in wanted else f"//{wanted}")
+        if place.port is not None and (place.hostname or "") in HERE:
+            return [msgspec.structs.replace(LOCAL[0], base_url=f"http://127.0.0.1:{place.port}/v1"), *LOCAL[1:]]
+    return LOCAL
 
 
 def _endpoints(settings: Settings, environ: Mapping[str, str]) -> dict[str, Endpoint]:
@@ -205,8 +247,8 @@ def _with_profile(found: hermes.Found, name: str, title: str) -> Surveyed:
     )
 
 
-def _other(spec: AgentSpec, environ: Mapping[str, str]) -> Surveyed:
-    standing = look(spec, environ)
+def _other(spec: AgentSpec, environ: Mapping[str, str], ask: Ask) -> Surveyed:
+    standing = look(spec, environ, ask=ask)
     return Surveyed(
         name=spec.name,
         title=spec.title,
@@ -218,10 +260,6 @@ def _other(spec: AgentSpec, environ: Mapping[str, str]) -> Surveyed:
     )
 
 
-def _others(settings: Settings, environ: Mapping[str, str]) -> list[Surveyed]:
+def _others(settings: Settings, ours: Collection[str]) -> list[AgentSpec]:
     """Every agent that is neither built in nor Hermes: those that a person added, and those that we know."""
-    theirs = [agent.name for agent in _hermes(settings, environ)]
-    ours = (BUILTIN.name, TOUR.name, *theirs)
-    wanted = [spec for name, spec in catalog(added_in(settings)).items() if name not in ours]
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        return list(pool.map(_other, wanted, repeat(environ)))
+    return [spec for name, spec in catalog(added_in(settings)).items() if name not in ours]

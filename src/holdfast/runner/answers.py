@@ -4,23 +4,25 @@ Law: what an answer permits is in the log, synced, before the agent is told, and
 between the two, nobody repeats it. A rule's answer is a record like a person's, and loses to whatever lies before it.
 """
 
+import contextlib
 import logging
-import secrets
 import time
 from collections.abc import Iterable
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent
+from holdfast.agents.acp.connection import Gone
 from holdfast.core import policy
-from holdfast.core.decide import answer_key, turn_key
+from holdfast.core.decide import answer_key
 from holdfast.core.errors import KeyTaken, StoreError
-from holdfast.core.events import ApprovalAnswered, ApprovalDelivered, QuestionDelivered, Rule, TurnSubmitted
+from holdfast.core.events import ApprovalAnswered, ApprovalDelivered, QuestionDelivered, Rule
 from holdfast.core.house import House
-from holdfast.core.ids import AskId, SessionId, TurnId, mint
+from holdfast.core.ids import AskId, SessionId
 from holdfast.core.items import Approval, Question
 from holdfast.core.session import Session
 from holdfast.door import Words
 from holdfast.rules import note_use, remember
+from holdfast.runner.ahead import Unheard, put_ahead
 from holdfast.runner.asks import Asks
 from holdfast.runner.outbox import Outbox
 from holdfast.store.protocol import Store
@@ -126,11 +128,7 @@ class Answers:
         if agent.takes_reasons:
             return
         words = f"I refused this step: {ask.command}\nBecause: {ask.reason}"
-        if agent.can_steer and await agent.steer(words):
-            return
-        turn = TurnId(mint(secrets.token_bytes(10)))
-        submitted = TurnSubmitted(turn=turn, text=words, ahead=True, client=ask.answered_from)
-        try:
-            await self._store.append(self._session, [submitted], key=turn_key(turn))
-        except StoreError as exc:
-            log.warning("reason.not_told", extra={"session": self._session, "error": str(exc)})
+        with contextlib.suppress(Gone):
+            if agent.can_steer and await agent.steer(words):
+                return
+        await put_ahead(self._store, self._session, [Unheard(words, ask.answered_from)])

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from holdfast.core import window
 from holdfast.core.ids import SessionId, TurnId
-from holdfast.core.items import End, Item, Text, ToolCall, UserMessage
+from holdfast.core.items import End, Item, Steer, Text, ToolCall, UserMessage
 from holdfast.store.protocol import Store
 
 LENGTH = 40_000
@@ -34,9 +34,12 @@ async def transcript(store: Store, session: SessionId) -> list[Item]:
 
 
 def unfinished(items: Sequence[Item]) -> str:
-    """What the agent said in a last turn that was cut off: it may not have kept that itself."""
+    """What the agent said in a last turn that was cut off: it may not have kept that itself.
+
+    A turn that was stopped is one of them if that took the end of its process, which its end says then.
+    """
     last = next((item for item in reversed(items) if isinstance(item, End)), None)
-    if last is None or last.outcome not in ("interrupted", "failed"):
+    if last is None or last.outcome == "completed" or (last.outcome == "cancelled" and not last.error):
         return ""
     said = [item.flush() for item in items if isinstance(item, Text) and item.turn == last.turn and not item.parent]
     return "\n\n".join(said)[-LENGTH:]
@@ -44,7 +47,7 @@ def unfinished(items: Sequence[Item]) -> str:
 
 def _line(item: Item) -> str:
     match item:
-        case UserMessage():
+        case UserMessage() | Steer():
             return f"The user said:\n{_quoted(item.text)}"
         case Text():
             return f"You said:\n{_quoted(item.flush())}"

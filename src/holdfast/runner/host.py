@@ -4,6 +4,7 @@ What the agent asks goes into the log; what people decided comes from there, by 
 """
 
 import asyncio
+import contextlib
 import logging
 import secrets
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from holdfast import faults
 from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
+from holdfast.agents.acp.connection import Gone
 from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
     AnyFact,
@@ -31,6 +33,7 @@ from holdfast.core.turns import Turn
 from holdfast.known import learn_all
 from holdfast.runner import context
 from holdfast.runner.agents import Agents
+from holdfast.runner.ahead import Unheard, put_ahead
 from holdfast.runner.answers import Answers
 from holdfast.runner.asks import Asks
 from holdfast.runner.early import Early
@@ -39,7 +42,8 @@ from holdfast.settings import Settings
 from holdfast.store.protocol import Store
 
 TELLING = 1.0
-"""Seconds that a cancel waits for answers that are on their way to the agent."""
+"""Seconds that a cancel waits for answers that are on their way to the agent, and the end of a turn for the agent to
+say whether it took words that steer."""
 ASKS = 1_000
 """What may wait for a person at once; what is asked beyond that is refused at once."""
 TOO_MANY = f"{ASKS} requests wait for an answer already."
@@ -74,6 +78,8 @@ class Host:
         self._steered: set[str] = set()
         self._deeds: set[asyncio.Task[None]] = set()
         self._telling: set[asyncio.Task[None]] = set()
+        self._steering: set[asyncio.Task[None]] = set()
+        self._unheard: list[Unheard] = []
         self.spoke = False
 
     # Opening and closing.
@@ -84,7 +90,7 @@ class Host:
         A changed choice, or a conversation from which something was removed, gets a new process; the one before is kept
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
-        self._agent = None
+        self._agent, self.spoke = None, False
         learn_all(self._outbox.cover, self._settings)
         hosted, known = await self.agents.open(session, self, self._unfinished)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace
@@ -117,6 +123,11 @@ class Host:
     def prompting(self) -> bool:
         return self._turn is not None
 
+    @property
+    def alive(self) -> bool:
+        """Whether the agent that `open` has opened still lives."""
+        return self._agent is not None and self._agent.alive
+
     def cancel(self) -> None:
         """Ask the agent to stop. What is being recorded as told to it, it is told first."""
         if self._agent is not None:
@@ -127,10 +138,14 @@ class Host:
             await asyncio.wait(telling, timeout=TELLING)
         agent.cancel()
 
-    def finish(self) -> None:
-        """The turn is over: nobody waits for an answer any more."""
+    async def finish(self) -> None:
+        """The turn is over: nobody waits for an answer any more. Words that the agent refused are the next turn."""
         self._turn = None
         self._answers.clear()
+        if self._steering:
+            await asyncio.wait(self._steering, timeout=TELLING)
+        unheard, self._unheard = self._unheard, []
+        await put_ahead(self._store, self._session, unheard)
         for deed in list(self._deeds):
             deed.cancel()
 
@@ -152,7 +167,9 @@ class Host:
             return
         for words in [words for words in turn.steers.values() if words.steer not in self._steered]:
             self._steered.add(words.steer)
-            self._do(self._steer(self._agent, words))
+            deed = self._do(self._steer(self._agent, words))
+            self._steering.add(deed)
+            deed.add_done_callback(self._steering.discard)
 
     def _do(self, deed: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Do something beside the turn; it ends with the turn at the latest."""
@@ -162,9 +179,12 @@ class Host:
         return task
 
     async def _steer(self, agent: AcpAgent, words: Steer) -> None:
+        """Hand over words, once. If the agent dies before it says what became of them, they count as told."""
         await self._outbox.commit(SteerDelivered(turn=words.turn, steer=words.steer))
         faults.point("runner.steered")
-        await agent.steer(words.text)
+        with contextlib.suppress(Gone):
+            if not await agent.steer(words.text):
+                self._unheard.append(Unheard(words.text, words.client))
 
     async def _expire(self, agent: AcpAgent, ask: AskId, seconds: int) -> None:
         """Release the agent when a question's time is over. The loop's clock stands still while the machine sleeps."""

@@ -43,6 +43,8 @@ LAST_WORDS = 3.0
 """Seconds that a failing runner gives what was said to reach the store."""
 STOPPED = "Holdfast was asked to end this run."
 SILENT = "The agent ended its turn without an answer."
+ENDED = "The agent's process was ended, or ended, before it had stopped."
+"""Why a stopped turn may hold words that its agent does not know of. See `context.unfinished`."""
 
 
 class Runner:
@@ -265,7 +267,7 @@ class Runner:
         self._react()
         result = await self._result(turn.id, self._prompting)
         self._prompting = None
-        self._host.finish()
+        await self._host.finish()
         if (self._stopping and self._memory.clean) or (result.outcome == "cancelled" and self._ignored):
             await self._host.end()
         faults.point("runner.turn_ending")
@@ -283,7 +285,8 @@ class Runner:
 
     def _ending(self, turn: TurnId, result: Result) -> TurnEnded:
         if self._cancelled == turn:
-            return TurnEnded(turn=turn, outcome="cancelled")
+            cut_off = self._host.spoke and not self._host.alive
+            return TurnEnded(turn=turn, outcome="cancelled", error=ENDED if cut_off else "")
         if self._stopping:
             return TurnEnded(turn=turn, outcome="interrupted", error=STOPPED)
         if result.outcome == "completed" and not self._host.spoke:

@@ -91,9 +91,15 @@ def look_at_restarts(settings: Settings) -> Finding:  # noqa: ARG001  all looks 
 
 
 def look_at_hermes(settings: Settings) -> Finding:
-    from holdfast.agents.hermes.find import find_hermes
+    import asyncio
+
+    from holdfast.agents.hermes.find import find_hermes, spec
+    from holdfast.agents.hermes.trial import try_out
 
     found = find_hermes(settings)
+    unfit = "" if found.problem else asyncio.run(try_out(spec(found)))
+    if unfit:
+        return Finding(fine=False, sentence=unfit)
     if not found.problem:
         where = f"{found.state} (profile {found.profile})" if found.profile else str(found.state)
         return Finding(fine=True, sentence=f"Hermes {found.version} of {found.python}, with {where}.")
@@ -113,7 +119,7 @@ def look_at_agents(settings: Settings) -> Iterable[Finding]:
     added = settings.file.agents
     agents = [spec for name, spec in catalog(added_in(settings)).items() if name in KNOWN or name in added]
     with ThreadPoolExecutor() as looking:  # each may take seconds to say its version
-        standings = looking.map(partial(look, environ=os.environ, ask=True), agents)
+        standings = looking.map(partial(look, environ=os.environ, ask="always"), agents)
     for spec, standing in zip(agents, standings, strict=True):
         called = f"{spec.title} {standing.version}".strip()
         if standing.ready:

@@ -163,7 +163,7 @@ async def run(
             store=store,
             hub=hub,
             gatekeeper=gatekeeper,
-            supervisor=Supervisor(store, settings, lambda: roster.early),
+            supervisor=Supervisor(store, settings, roster.early),
             roster=roster,
             push=Subscriptions(settings.home, gatekeeper.signed_in),
             push_keys=Keys(settings.home),

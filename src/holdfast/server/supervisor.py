@@ -25,7 +25,8 @@ from holdfast.core import recovery
 from holdfast.core.cover import Cover
 from holdfast.core.errors import HoldfastError
 from holdfast.core.events import TurnEnded
-from holdfast.core.ids import SessionId
+from holdfast.core.house import House
+from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.overview import Overview
 from holdfast.core.records import Position
 from holdfast.known import learn_all
@@ -33,9 +34,11 @@ from holdfast.owned import make_folder, owner_only
 from holdfast.ownership import Holder, Lock, probe
 from holdfast.salvage import anything_to_do, take_over
 from holdfast.server.schema.house import Places
+from holdfast.server.spare import Spare
 from holdfast.settings import Settings
 from holdfast.store.changed import Changed
 from holdfast.store.protocol import Store
+from holdfast.store.tail import BATCH
 
 log = logging.getLogger(__name__)
 
@@ -56,8 +59,9 @@ class Heard(msgspec.Struct):
 class Supervisor:
     """Watches the sessions of one home."""
 
-    def __init__(self, store: Store, settings: Settings, early: Callable[[], str] = lambda: "") -> None:
-        """`early` names the agent that the spare is to have started, empty for none."""
+    def __init__(self, store: Store, settings: Settings, early: Callable[[str], str] = lambda chosen: chosen) -> None:
+        """`early` names the agent that the spare is to have started, empty for none: of the one that a person has
+        chosen for new sessions, if any."""
         self._store = store
         self._settings = settings
         self._early = early
@@ -71,7 +75,8 @@ class Supervisor:
         self._wanted: set[SessionId] = set()
         self._nudged = asyncio.Event()
         self._awaited: list[asyncio.Future[None]] = []
-        self._spare: subprocess.Popen[str] | None = None
+        self._spare = Spare(self._start_spare)
+        self._house = House()
         self.holders: dict[SessionId, Holder] = {}
         self.places = Places()
 
@@ -125,7 +130,7 @@ class Supervisor:
                         await self._nudged.wait()
                 self._nudged.clear()
         finally:
-            self._dismiss_spare()
+            self._spare.dismiss()
             for process in (*self._spawned.values(), *self._working):
                 process.returncode = process.poll() or 0  # it outlives us: nobody waits for it any more
 
@@ -148,7 +153,7 @@ class Supervisor:
             if self._rows[session].recovering and session not in self.holders:
                 await self._attempt(session)
         self._read.clear()
-        self._keep_spare()
+        await self._keep_spare()
 
     async def _read_rows(self) -> None:
         async for row in self._changed.rows():
@@ -277,13 +282,12 @@ class Supervisor:
 
     def _spawn(self, session: SessionId, *, ready: bool) -> None:
         faults.point("supervisor.spawning")
-        spare, self._spare = self._spare, None
-        line = f"{session} open\n" if ready else f"{session}\n"
-        if spare is None or spare.poll() is not None or not _name(spare, line):
-            spare = self._start([session, *(["--open"] if ready else [])], self._errors(session))
-        self._spawned[session] = spare
+        runner = self._spare.take(f"{session} open\n" if ready else f"{session}\n")
+        if runner is None:
+            runner = self._start([session, *(["--open"] if ready else [])], self._errors(session))
+        self._spawned[session] = runner
         faults.point("supervisor.spawned")
-        log.info("runner.spawned", extra={"session": session, "pid": spare.pid})
+        log.info("runner.spawned", extra={"session": session, "pid": runner.pid})
 
     def _start(self, arguments: list[str], errors: Path, *, piped: bool = False) -> "subprocess.Popen[str]":
         make_folder(errors.parent)
@@ -299,22 +303,17 @@ class Supervisor:
                 text=True,
             )
 
-    def _keep_spare(self) -> None:
-        """Have one runner ready, with everything imported, that only lacks the name of its session.
+    async def _keep_spare(self) -> None:
+        """Not while another is on its way: it would take the processor from the one that somebody waits for."""
+        if not self._settings.file.runners.spare or self._spawned:
+            return
+        for record in await self._store.read(HOUSE, self._house.seq, BATCH):
+            self._house.apply(record)
+        self._spare.keep(self._early(self._house.defaults.agent))
 
-        Not while another is on its way: it would take the processor from the one that somebody waits for.
-        """
-        if self._settings.file.runners.spare and self._spare is None and not self._spawned:
-            agent = ["--agent", name] if (name := self._early()) else []
-            self._spare = self._start(["--spare", *agent], self._settings.logs / "runners" / "spare.err", piped=True)
-        elif self._spare is not None and self._spare.poll() is not None:
-            self._dismiss_spare()
-
-    def _dismiss_spare(self) -> None:
-        spare, self._spare = self._spare, None
-        if spare is not None and spare.stdin is not None:
-            spare.stdin.close()
-            spare.wait()
+    def _start_spare(self, agent: str) -> "subprocess.Popen[str]":
+        named = ["--agent", agent] if agent else []
+        return self._start(["--spare", *named], self._settings.logs / "runners" / "spare.err", piped=True)
 
     def _reap(self) -> None:
         """Forget runners that have ended; count those that ended before they did anything."""
@@ -335,17 +334,6 @@ class Supervisor:
 
 def _needs_nobody(row: Overview) -> bool:
     return row.state == "idle" and not row.recovering and not row.uncommitted
-
-
-def _name(spare: "subprocess.Popen[str]", line: str) -> bool:
-    """Give the spare its session; False if it has gone."""
-    try:
-        assert spare.stdin is not None
-        spare.stdin.write(line)
-        spare.stdin.close()
-    except OSError:
-        return False
-    return True
 
 
 def _last_lines(path: Path) -> str:

@@ -28,14 +28,15 @@ class Inside:
     def __init__(self, settings: Settings) -> None:
         self._said: asyncio.Queue[bytes] = asyncio.Queue()
         self._over = asyncio.Event()
-        self._turns: set[asyncio.Task[None]] = set()
+        self._turns: set[asyncio.Task[str]] = set()
         self._agent = Agent(Link(Said(self._said)), settings, {}, self._spawn)
         self.pid, self.born, self.group, self.stderr, self.tag = os.getpid(), 0, 0, "", ""
 
-    def _spawn(self, turn: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, turn: Coroutine[Any, Any, str]) -> "asyncio.Task[str]":
         task = asyncio.create_task(turn)
         self._turns.add(task)
         task.add_done_callback(self._turns.discard)
+        return task
 
     @property
     def code(self) -> int | None:

@@ -247,12 +247,15 @@ class AcpAgent:
         self._waiting.say(name, text)
 
     async def steer(self, text: str) -> bool:
-        """Hand over words for the turn in progress; return whether the agent took them."""
+        """Hand over words for the turn in progress; return whether the agent took them. It may say so late.
+
+        Raise `Gone` if it ended before it said so: then nobody knows.
+        """
         if not self.can_steer:
             return False
         try:
             result = await self._connection.request("_holdfast/steer", {"sessionId": self.reference, "text": text})
-        except (Rejected, Gone):
+        except Rejected:
             return False
         return (wire.read(result, dict[str, Any]) or {}).get("accepted") is not False
 

@@ -15,6 +15,7 @@ class AgentUnusable(HoldfastError):
 
     def __init__(self, title: str, reason: str, stderr: str = "") -> None:
         super().__init__(title, reason)
+        self.reason = reason
         self.stderr = stderr
 
 

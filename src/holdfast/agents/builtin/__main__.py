@@ -38,12 +38,13 @@ async def _serve(out: int) -> None:
     writer = asyncio.StreamWriter(transport, protocol, None, loop)
     home = os.environ.get(HOME)
     settings = read_settings(os.environ, home=Path(home) if home else None)
-    turns: set[asyncio.Task[None]] = set()
+    turns: set[asyncio.Task[str]] = set()
 
-    def spawn(turn: Coroutine[Any, Any, None]) -> None:
+    def spawn(turn: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
         task = asyncio.create_task(turn)
         turns.add(task)
         task.add_done_callback(turns.discard)
+        return task
 
     agent = Agent(Link(writer), settings, dict(os.environ), spawn)
     await agent.warm()

@@ -7,15 +7,15 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart, UserPromptPart
 
 from holdfast import __version__
 from holdfast.agents.acp.jsonrpc import INVALID_PARAMS, Id, Notification, Request
-from holdfast.agents.builtin.conversation import Conversation
+from holdfast.agents.builtin.conversation import Conversation, Spawn
 from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Link, Voice, as_object, at
 from holdfast.agents.builtin.modes import Mode
@@ -40,7 +40,6 @@ HELLO: Json = {
     "agentInfo": {"name": "holdfast-builtin", "title": TITLE, "version": __version__},
     "authMethods": [],
 }
-Spawn = Callable[[Coroutine[Any, Any, None]], object]
 
 
 class BadRequest(Refused):
@@ -162,21 +161,22 @@ class Agent:
         if conversation.busy:
             raise BadRequest("The last turn of this conversation still runs.")
         turn = str(at(params, "_meta", "holdfast", "turn") or "")
-        self._spawn(self._play(request, conversation, params.get("prompt") or [], turn))
+        task = conversation.prompt(params.get("prompt") or [], turn, self._spawn)
+        task.add_done_callback(lambda played: self._played(request, conversation, played))
 
-    async def _play(self, request: Id, conversation: Conversation, blocks: list[Any], turn: str) -> None:
-        try:
-            stopped = await conversation.prompt(blocks, turn)
-        except asyncio.CancelledError:
+    def _played(self, request: Id, conversation: Conversation, turn: "asyncio.Task[str]") -> None:
+        """Answer the prompt. Not in the turn itself: one that is cancelled before its first step takes none."""
+        error = None if turn.cancelled() else turn.exception()
+        if turn.cancelled():
             self._link.respond(request, {"stopReason": "cancelled"})
-        except HoldfastError as exc:
-            self._link.refuse(request, str(exc))
-        except Exception as exc:
+        elif isinstance(error, HoldfastError):
+            self._link.refuse(request, str(error))
+        elif isinstance(error, Exception):
             # The edge of the process: whatever it is, the person is told, and the next turn may work.
-            log.exception("turn.failed", extra={"session": conversation.name})
-            self._link.refuse(request, f"The built-in agent failed: {_innermost(exc)}")
-        else:
-            self._link.respond(request, {"stopReason": stopped})
+            log.error("turn.failed", exc_info=error, extra={"session": conversation.name})
+            self._link.refuse(request, f"The built-in agent failed: {_innermost(error)}")
+        elif error is None:
+            self._link.respond(request, {"stopReason": turn.result()})
 
 
 def _mode(params: Json) -> Mode:

@@ -4,13 +4,13 @@ import asyncio
 import base64
 import binascii
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import BinaryContent, UserContent
+from pydantic_ai.messages import BinaryContent, ModelResponse, UserContent
 
 from holdfast.agents.builtin import compact, prompt
 from holdfast.agents.builtin.deed import Bench
@@ -30,6 +30,7 @@ ASKED = "\nThe user now says:\n"
 """Before it stands what an agent that comes new to a session is told of it."""
 ENCLOSED = 64 * 1024
 """Bytes of an attached text that are put into the message."""
+Spawn = Callable[[Coroutine[Any, Any, str]], "asyncio.Task[str]"]
 COMMANDS = [{"name": "compact", "description": "Sum up the conversation so far, to make room for more"}]
 
 
@@ -50,7 +51,7 @@ class Conversation:
 
     @property
     def busy(self) -> bool:
-        return self._running is not None
+        return self._running is not None and not self._running.done()
 
     @property
     def mode(self) -> Mode:
@@ -70,39 +71,41 @@ class Conversation:
         Voice(self._link, self.name).update("available_commands_update", availableCommands=COMMANDS)
 
     def steer(self, words: str) -> bool:
-        return self._turn is not None and self._turn.steer(words)
+        return self.busy and self._turn is not None and self._turn.steer(words)
 
     def cancel(self) -> None:
         if self._running is not None:
             self._running.cancel()
 
-    async def prompt(self, blocks: Sequence[Any], turn: str) -> str:
-        """Run a turn from its message to its end; return why it stopped. Raise `TurnFailed` or `NoModel`."""
-        self._running = asyncio.current_task()
-        try:
-            return await self._prompt([*_contents(blocks)], Voice(self._link, self.name, turn))
-        finally:
-            self._running = self._turn = None
+    def prompt(self, blocks: Sequence[Any], turn: str, spawn: Spawn) -> "asyncio.Task[str]":
+        """Begin a turn; its task returns why it stopped, or raises `TurnFailed` or `NoModel`.
 
-    async def _prompt(self, words: list[UserContent], voice: Voice) -> str:
-        chosen = await self._providers.choose(self.history.model)
+        From here on it is the one that runs: what the client says in the same breath, a cancel or words that steer, is
+        for it.
+        """
+        words, voice = _contents(blocks), Voice(self._link, self.name, turn)
         if words[:1] == ["/compact"]:
-            return await self._compact(voice)
-        first = not self.history.messages
-        self._turn = Turn(
-            Setting(
-                providers=self._providers,
-                chosen=chosen,
-                history=self.history,
-                mode=lambda: self.mode,
-                tools=TOOLS,
-                system=lambda: prompt.system(self._workspace, self.mode),
-                bench=lambda call: self._bench(call, voice),
-                voice=voice,
-            )
+            self._turn, begun = None, self._compact(voice)
+        else:
+            self._turn = Turn(self._setting(voice))
+            begun = self._run(self._turn, words, voice)
+        self._running = spawn(begun)
+        return self._running
+
+    def _setting(self, voice: Voice) -> Setting:
+        return Setting(
+            providers=self._providers,
+            history=self.history,
+            mode=lambda: self.mode,
+            tools=TOOLS,
+            system=lambda: prompt.system(self._workspace, self.mode),
+            bench=lambda call: self._bench(call, voice),
+            voice=voice,
         )
-        self._providers.learn_window(chosen)
-        stopped = await self._turn.run(words)
+
+    async def _run(self, turn: Turn, words: list[UserContent], voice: Voice) -> str:
+        first = not any(isinstance(message, ModelResponse) for message in self.history.messages)
+        stopped = await turn.run(words)
         if first and (title := _title(words)):
             voice.update("session_info_update", title=title)
         return stopped

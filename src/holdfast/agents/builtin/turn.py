@@ -25,7 +25,7 @@ from holdfast.agents.builtin.deed import Bench, Deed, Done, Tool, Unable, bounde
 from holdfast.agents.builtin.history import History
 from holdfast.agents.builtin.link import Json, Voice
 from holdfast.agents.builtin.modes import Mode
-from holdfast.agents.builtin.provider import Chosen, Providers, explain, passing
+from holdfast.agents.builtin.provider import Providers, explain, passing
 from holdfast.agents.builtin.stream import CutOff, Spoken
 from holdfast.core.errors import HoldfastError
 
@@ -45,7 +45,6 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """What a turn works with."""
 
     providers: Providers
-    chosen: Chosen
     history: History
     mode: Callable[[], Mode]
     tools: Mapping[str, Tool]
@@ -82,6 +81,8 @@ class Turn:
         """Return why it stopped, in the protocol's words. Raise `TurnFailed`."""
         self._history.append(ModelRequest(parts=[UserPromptPart(content=list(words))]))
         try:
+            self._chosen = await self._set.providers.choose(self._history.model)
+            self._set.providers.learn_window(self._chosen)
             for _ in range(MOST_REQUESTS):
                 self._take_steers()
                 response = await self._answer()
@@ -113,28 +114,28 @@ class Turn:
                 return await self._listen(spoken)
             except ModelContextWindowExceededError as exc:
                 if squeezed or pause is None or not await self._compact():
-                    raise TurnFailed(explain(exc, self._set.chosen)) from exc
+                    raise TurnFailed(explain(exc, self._chosen)) from exc
                 squeezed = True
             except ModelAPIError as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None or not passing(exc):
                     raise TurnFailed(self._ended_early(spoken, exc)) from exc
-                await self._wait(min(exc.retry_after or pause, PATIENCE), explain(exc, self._set.chosen))
+                await self._wait(min(exc.retry_after or pause, PATIENCE), explain(exc, self._chosen))
             except CutOff as exc:
                 self._keep(spoken)
                 if spoken.begun or pause is None:
                     raise TurnFailed(self._ended_early(spoken, exc)) from exc
-                await self._wait(pause, f"{self._set.chosen.endpoint.name} closed the connection without a word.")
+                await self._wait(pause, f"{self._chosen.endpoint.name} closed the connection without a word.")
             except UnexpectedModelBehavior as exc:
                 self._keep(spoken)
-                raise TurnFailed(f"{self._set.chosen.endpoint.name} sent what can't be understood: {exc}") from exc
+                raise TurnFailed(f"{self._chosen.endpoint.name} sent what can't be understood: {exc}") from exc
             except asyncio.CancelledError:
                 self._keep(spoken)
                 raise
         raise AssertionError("the last try returns or raises")
 
     async def _listen(self, spoken: Spoken) -> ModelResponse:
-        chosen = self._set.chosen
+        chosen = self._chosen
         messages = [self._set.system(), *self._history.view]
         return await spoken.listen(self._set.providers.model(chosen), messages, self._definitions(), ModelSettings())
 
@@ -150,9 +151,9 @@ class Turn:
 
     def _ended_early(self, spoken: Spoken, error: ModelAPIError | CutOff) -> str:
         if isinstance(error, CutOff) or (spoken.begun and isinstance(error, ModelConnectionError)):
-            why = f"The connection to {self._set.chosen.endpoint.name} broke off."
+            why = f"The connection to {self._chosen.endpoint.name} broke off."
         else:
-            why = explain(error, self._set.chosen)
+            why = explain(error, self._chosen)
         return f"{why} What had been said until then is kept." if spoken.begun else why
 
     async def _wait(self, seconds: float, why: str) -> None:
@@ -174,22 +175,22 @@ class Turn:
             "output": usage.output_tokens,
             "cached": usage.cache_read_tokens,
             "reasoning": usage.details.get("reasoning_tokens", 0),
-            "model": self._set.chosen.id,
+            "model": self._chosen.id,
         }
-        size = self._set.providers.window(self._set.chosen)
+        size = self._set.providers.window(self._chosen)
         self._voice.update("usage_update", used=self._context, size=size, _meta={"holdfast": ours})
 
     # The length of the conversation.
 
     async def _make_room(self) -> None:
-        window = self._set.providers.window(self._set.chosen)
+        window = self._set.providers.window(self._chosen)
         if compact.due(self._history.view, self._context, window):
             await self._compact()
 
     async def _compact(self) -> bool:
         """Put a summary in the place of what was said long ago; return whether that made it shorter."""
-        model = self._set.providers.model(self._set.chosen)
-        window = self._set.providers.window(self._set.chosen)
+        model = self._set.providers.model(self._chosen)
+        window = self._set.providers.window(self._chosen)
         try:
             shorter = await compact.shorten(self._history.view, model, window)
         except (ModelAPIError, UnexpectedModelBehavior):

@@ -365,7 +365,11 @@ def paths_in(name: str, arguments: Mapping[str, Any]) -> list[str]:
 
 
 class Turn:
-    """A prompt that is being worked on. A cancel ends every wait of it."""
+    """A prompt that is being worked on. A cancel ends every wait of it.
+
+    Words that steer it wait for the agent to be there; whoever sent them is told then, or at the end, what became of
+    them.
+    """
 
     def __init__(self, name: str, number: int) -> None:
         self.name = name
@@ -375,7 +379,11 @@ class Turn:
         self.fresh = True
         self._segment = 1
         self._waits: list[Wait] = []
-        self._lock = threading.Lock()  # a wait that begins while the turn is cancelled is ended too
+        self._hear: Callable[[str], bool] | None = None
+        self._early: list[tuple[Any, str]] = []
+        self._deaf = False
+        # A wait that begins while the turn is cancelled is ended too; words that come as the agent does are told once.
+        self._lock = threading.Lock()
 
     def wait(self) -> Wait:
         wait = Wait()
@@ -391,6 +399,30 @@ class Turn:
             waits = list(self._waits)
         for wait in waits:
             wait.settle(None)
+
+    def steer(self, request: Any, words: str) -> bool | None:
+        """Whether the words were taken; None if that is not known yet."""
+        with self._lock:
+            if self._deaf or self.cancelled:
+                return False
+            if self._hear is not None:
+                return self._hear(words)
+            self._early.append((request, words))
+            return None
+
+    def listen(self, hear: Callable[[str], bool]) -> list[tuple[Any, bool]]:
+        """The agent is there: tell it what waited. Return what became of each request."""
+        with self._lock:
+            self._hear = hear
+            early, self._early = self._early, []
+            return [(request, hear(words)) for request, words in early]
+
+    def close(self) -> list[tuple[Any, bool]]:
+        """Take no more words. Return the requests whose words nobody heard."""
+        with self._lock:
+            self._deaf = True
+            early, self._early = self._early, []
+            return [(request, False) for request, _ in early]
 
     @property
     def message(self) -> str:
@@ -415,6 +447,10 @@ class Memory:
         self._turns: list[list[Json]] = []
         self._last: list[Json] | None = None
         self._committing = threading.Lock()  # one commit at a time: providers are told in order
+
+    def begin(self) -> None:
+        """Another turn begins: what is taken back from here on is not the one before."""
+        self._last = None
 
     def add(self, said: list[Json]) -> None:
         """A turn is completed."""
@@ -588,9 +624,8 @@ class Session:
             return False
         self.stored = name
         self.history = self._stored()
-        if unfinished.strip():
-            self._close_cut_off(unfinished)
-            self.history = self._stored()
+        self._close_cut_off(unfinished)
+        self.history = self._stored()
         reopen = getattr(self.db, "reopen_session", None)
         if reopen is not None:
             reopen(name)
@@ -603,7 +638,10 @@ class Session:
             return list(self.db.get_messages_as_conversation(self.stored))
 
     def _close_cut_off(self, seen: str) -> None:
-        """Write into Hermes' own history what people saw of an answer and Hermes had no time to keep."""
+        """Write into Hermes' own history what people saw of an answer and Hermes had no time to keep.
+
+        A call without a result is closed whatever was said before it: its process ended while it ran.
+        """
         last = max((n for n, message in enumerate(self.history) if message.get("role") == "user"), default=-1)
         answered = {m.get("tool_call_id") for m in self.history[last + 1 :] if m.get("role") == "tool"}
         position = 0
@@ -627,6 +665,7 @@ class Session:
             self._pipe.refuse(request, INVALID_PARAMS, "The last turn still runs.")
             return
         self._turns += 1
+        self._memory.begin()
         self.turn = turn = Turn(str(at(params, "_meta", "holdfast", "turn") or ""), self._turns)
         thread = threading.Thread(target=self._play, args=(request, turn, message_in(params)), daemon=True)
         thread.start()
@@ -649,27 +688,39 @@ class Session:
         self._report_usage()
         self._diffs.clear()
         turn.cancel()  # a thread that was left behind waits for nobody
+        self._answer_steers(turn.close())
+        self._parents.clear()
         self.turn = None
+
+    def _answer_steers(self, answers: list[tuple[Any, bool]]) -> None:
+        for request, taken in answers:
+            self._pipe.respond(request, {"accepted": taken})
 
     def _converse(self, turn: Turn, message: Any) -> str:
         agent = self.agent
         self._enter()
         self._switch(agent)
         before, asked = len(self.history), message
+        clear = getattr(agent, "clear_interrupt", None)
+        if clear is not None:
+            clear()  # once, and before it is told anything: it forgets words that steer as well
+        if turn.cancelled:
+            return "cancelled"
+        self._answer_steers(turn.listen(getattr(agent, "steer", _refuse_words)))
         while True:
-            if turn.cancelled:
-                return "cancelled"
-            clear = getattr(agent, "clear_interrupt", None)
-            if clear is not None:
-                clear()
             result: Json = agent.run_conversation(message, conversation_history=self.history, task_id=self.name)
             self._keep(result)
+            more = _unheard(agent, result)
+            if turn.cancelled or result.get("failed"):
+                self._keep_words(more)
             if turn.cancelled:
                 return "cancelled"
             if result.get("failed"):
                 raise Refusal(str(result.get("error") or result.get("final_response") or "Hermes failed."))
             self._say_rest(turn, result)
-            more = result.get("pending_steer")
+            if not more:
+                turn.close()  # with an agent there, nothing waits in it
+                more = _unheard(agent, {})
             if not more:
                 break
             message = more
@@ -686,10 +737,14 @@ class Session:
         stateless = self._hermes.maybe("gateway.session_context", "declare_stateless_channel")
         if stateless is not None:
             stateless()  # a sub-agent's result comes within the turn: nobody could be told of it later
+        self._offer_password()
+        self._guard()
+
+    def _offer_password(self) -> None:
+        """Hermes looks in the thread that runs a command for whom to ask; those of sub-agents inherit nobody."""
         sudo = self._hermes.maybe("tools.terminal_tool", "set_sudo_password_callback")
         if sudo is not None:
             sudo(self._password_wanted)
-        self._guard()
 
     def _switch(self, agent: Any) -> None:
         """Change the model, if another one is wanted than the agent has."""
@@ -702,6 +757,12 @@ class Session:
 
     def _keep(self, result: Json) -> None:
         self.history = list(several(result.get("messages"))) or self._stored()
+
+    def _keep_words(self, words: str) -> None:
+        """Words that were taken while the turn broke off: Hermes hears them with what is said next."""
+        if words:
+            self.db.append_message(self.stored, "user", words)
+            self.history = self._stored()
 
     def _say_rest(self, turn: Turn, result: Json) -> None:
         """Say the answer if it was not streamed."""
@@ -732,11 +793,11 @@ class Session:
         if self._agent is not None:
             self._agent.interrupt()
 
-    def steer(self, text: str) -> bool:
-        agent = self._agent
-        if self.turn is None or self.turn.cancelled or agent is None or not hasattr(agent, "steer"):
-            return False
-        return bool(agent.steer(text))
+    def steer(self, request: Any, text: str) -> Json | None:
+        """What became of the words; None if that is told later."""
+        turn = self.turn
+        taken = False if turn is None else turn.steer(request, text)
+        return None if taken is None else {"accepted": taken}
 
     def commit(self, request: Any, params: Json) -> None:
         try:
@@ -881,6 +942,7 @@ class Session:
     def _carry_out_once(self, call: Call, next_call: Callable[..., Any]) -> Any:
         parent = self._parents.get(call.session, "")
         try:
+            self._offer_password()
             if parent:
                 self._tool_started(call.id, call.name, call.arguments, parent)
             changes = self._about_to_change(call)
@@ -888,10 +950,14 @@ class Session:
         except Exception as exc:  # noqa: BLE001  what can't be asked is not done
             traceback.print_exc()
             changes, refused = {}, f"It could not be asked for: {exc}"
-        if refused is not None:
-            result: Any = spelled({"error": refused})
-        else:
-            result = next_call(call.arguments)
+        try:
+            result: Any = spelled({"error": refused}) if refused is not None else next_call(call.arguments)
+        except BaseException as exc:
+            if parent:
+                failure = spelled({"error": f"{type(exc).__name__}: {exc}"})
+                self._tool_completed(call.id, call.name, call.arguments, failure, parent)
+            raise
+        if refused is None:
             self._note_changes(call, changes)
         if parent:
             self._tool_completed(call.id, call.name, call.arguments, result, parent)
@@ -1070,6 +1136,17 @@ class Session:
         return str(at(answer, "content", "answer") or "") if at(answer, "action") == "accept" else None
 
 
+def _unheard(agent: Any, result: Json) -> str:
+    """Words that Hermes took and did not come to. What it leaves in its agent would be dropped with the next turn."""
+    drain = getattr(agent, "_drain_pending_steer", None)
+    left = (result.get("pending_steer"), drain() if drain is not None else None)
+    return "\n".join(str(words) for words in left if words)
+
+
+def _refuse_words(_: str) -> bool:
+    return False
+
+
 def _print_aside(*said: Any, **_: Any) -> None:
     print(*said, file=sys.stderr)
 
@@ -1231,7 +1308,7 @@ class Bridge:
                 session.model = str(params.get("modelId") or "")
                 return {}
             case "_holdfast/steer":
-                return {"accepted": session.steer(str(params.get("text") or ""))}
+                return session.steer(request, str(params.get("text") or ""))
             case "_holdfast/commit_memory":
                 threading.Thread(target=session.commit, args=(request, params), daemon=True).start()
                 return None

@@ -98,11 +98,20 @@ class Program:
             preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)
         )
         program = cls(process, mark, bench.environ.get(HOME, ""))
-        program._pipe, _ = await program._loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(program._reader), process.stdout
-        )
-        threading.Thread(target=program._watch, name="program", daemon=True).start()
+        connecting = asyncio.create_task(program._connect(), name="connecting")
+        try:
+            await asyncio.shield(connecting)  # a few steps, which can't be left half done
+        except asyncio.CancelledError:
+            await connecting
+            await program.end()
+            raise
         return program
+
+    async def _connect(self) -> None:
+        self._pipe, _ = await self._loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self._reader), self._process.stdout
+        )
+        threading.Thread(target=self._watch, name="program", daemon=True).start()
 
     @property
     def code(self) -> int | None:
