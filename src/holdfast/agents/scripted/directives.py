@@ -190,7 +190,10 @@ def _change(stage: Stage, tool: str, name: str, texts: list[Json]) -> None:
         "rawInput": {"path": path},
         "content": diffs,
     }
+    stage.update("tool_call", **call)
     (choice,) = stage.ask_leave([{"toolCall": call}])
+    status = "failed" if choice.startswith("deny") else "completed"
+    stage.update("tool_call_update", toolCallId=call["toolCallId"], status=status)
     stage.say(_told(choice))
 
 

@@ -483,6 +483,7 @@ export const de: Words = {
       }),
     works: 'Der Agent arbeitet.',
     done: 'Der Agent ist fertig.',
+    broken: 'Dies lässt sich nicht anzeigen. Es steht im Protokoll, und alles andere geht weiter.',
     turn: (number) => `Runde ${number}`,
     header: {
       rename: 'Umbenennen',

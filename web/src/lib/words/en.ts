@@ -482,6 +482,7 @@ export const en = {
       }),
     works: 'The agent works.',
     done: 'The agent is done.',
+    broken: 'This can’t be shown. It is in the log, and everything else goes on.',
     turn: (number: number) => `Turn ${number}`,
     header: {
       rename: 'Rename',
