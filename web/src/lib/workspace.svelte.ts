@@ -144,11 +144,13 @@ export class Workspace {
 
   /** Begin with the list; to be called when somebody is signed in. */
   begin(): () => void {
-    return this.#persist(async () => {
+    const end = this.#persist(async () => {
       await this.sessions.load()
       this.#wish()
       this.outbox.resume()
     })
+    const ends = [end, this.outbox.watch()]
+    return () => ends.forEach((each) => each())
   }
 
   /** Show the session of the address; what is not there yet is fetched until it is. */

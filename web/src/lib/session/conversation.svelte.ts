@@ -10,6 +10,9 @@ import { readRecord, type LogRecord } from './records'
 import { apply, misses, needsMore } from './reduce'
 import { load, openAsks, type Approval, type Item, type Question, type Session, type Turn } from './state'
 
+/** What vanished on its way is asked for again. */
+const OPENING_MS = 30_000
+
 export type Phase = 'loading' | 'shown' | 'gone' | 'failed'
 
 /** What is true of the session as a whole, as of the last frame. */
@@ -122,7 +125,7 @@ export class Conversation {
     if (this.#fetching) return
     this.#fetching = true
     try {
-      const snapshot = await openSession(this.id)
+      const snapshot = await openSession(this.id, AbortSignal.timeout(OPENING_MS))
       if (snapshot.id === this.id) this.#take(snapshot)
       else this.#renamed(snapshot.id)
     } catch (error) {
