@@ -135,6 +135,7 @@ export const de: Words = {
       allowEverywhere: 'Überall immer erlauben',
     },
     unsent: 'Nicht gesendet. Nichts wurde ausgeführt.',
+    unconfirmed: 'Nicht bestätigt: Eine Minute lang kam keine Antwort. Sobald der Server erreichbar ist, zeigt diese Karte, was gilt.',
     expired: 'Der Lauf endete vorher. Nichts wurde ausgeführt.',
     unanswered: {
       ended: 'Niemand hat geantwortet: Der Lauf endete vorher.',

@@ -135,6 +135,7 @@ export const en = {
       allowEverywhere: 'Allow always, everywhere',
     },
     unsent: 'Not sent. Nothing ran.',
+    unconfirmed: 'Not confirmed: nobody answered for a minute. This card says what counts once the server is reached.',
     expired: 'The run ended first. Nothing ran.',
     unanswered: {
       ended: 'Nobody answered: the run ended first.',
