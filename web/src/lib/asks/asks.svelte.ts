@@ -34,19 +34,19 @@ export class Asks {
 
   /** Answer the ask of this id. A second answer while the first is on its way is none. */
   answer(session: string, ask: string, answer: AskAnswer): void {
-    const allows = answer.choice !== undefined && answer.choice !== null && answer.choice !== 'deny'
-    const limit = allows ? ALLOW_MS : Infinity
-    void this.#deliver(ask, answer, limit, (signal) => answerAsk(session, ask, answer, signal))
+    const denies = answer.choice === 'deny'
+    const limit = denies || answer.choice == null ? Infinity : ALLOW_MS
+    void this.#deliver(ask, answer, { limit, persists: denies }, (signal) => answerAsk(session, ask, answer, signal))
   }
 
   stop(session: string, turn: string): void {
-    void this.#deliver(turn, null, Infinity, (signal) => cancelTurn(session, turn, signal))
+    void this.#deliver(turn, null, { limit: Infinity, persists: true }, (signal) => cancelTurn(session, turn, signal))
   }
 
   async #deliver(
     id: string,
     answer: AskAnswer | null,
-    limit: number,
+    { limit, persists }: { limit: number; persists: boolean },
     act: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const state = this.#sendings.get(id)?.state
@@ -63,7 +63,8 @@ export class Asks {
         tell('sent')
         return
       } catch (error) {
-        if (error instanceof Refused && (error.status < 500 || limit < Infinity)) return void tell('refused', error.message)
+        // What ends something goes on until it is done; whoever said something else hears why it was not taken.
+        if (error instanceof Refused && (error.status < 500 || !persists)) return void tell('refused', error.message)
         if (!(error instanceof Refused) && !(error instanceof Unreached)) throw error
       } finally {
         wait.end()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { words } from '../words'
 import { Asks } from './asks.svelte'
 import { Steady } from './steady'
 
@@ -139,5 +140,19 @@ describe('an answer that meets a dead network', () => {
     asks.answer('s', 'a', { choice: 'once' })
     await pass(1)
     expect(asks.sending('a')).toMatchObject({ state: 'refused', error: 'It was denied.' })
+  })
+
+  test('hears a sentence of the server also where a proxy might have said the same number', async () => {
+    const asks = new Asks(begin)
+    const error = words.api.refused.NotHandedOver
+    answer = () => Promise.resolve(Response.json({ error, code: 'NotHandedOver' }, { status: 503 }))
+    asks.answer('s', 'a', { text: 'a secret' })
+    await pass(5)
+    expect(asks.sending('a')).toMatchObject({ state: 'refused', error })
+    expect(calls).toHaveLength(1)
+    answer = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status: 503 }))
+    asks.answer('s', 'b', { text: 'words' })
+    await pass(5)
+    expect(asks.sending('b')?.state).toBe('sending')
   })
 })
