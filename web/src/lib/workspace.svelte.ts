@@ -23,6 +23,16 @@ interface Named {
   readonly title: string
 }
 
+/** An ask that a notification leads to, and the session that it waits in. */
+interface Aim {
+  readonly session: string
+  readonly ask: string
+}
+
+function aimAt(session: string | null, ask: string | null): Aim | null {
+  return session === null || ask === null ? null : { session, ask }
+}
+
 const RETRY_MS = 1_000
 const BEGINNING_MS = 30
 const UNDO_MS = 12_000
@@ -47,7 +57,7 @@ export class Workspace {
   sheet = $state.raw<'filter' | readonly SessionRow[] | null>(null)
   #deleted = $state.raw<readonly Named[]>([])
   #unfiltered: () => void = () => undefined
-  #aimed = $state(ledTo(location.hash))
+  #aimed = $state.raw<Aim | null>(aimAt(this.route.session, ledTo(location.hash)))
   #predecessor: string | null = null
   #seen = 0
   #token: string | null = null
@@ -77,7 +87,7 @@ export class Workspace {
 
   /** The ask that a notification has led to, until its card is reached. */
   get aimed(): string | null {
-    return this.#aimed
+    return this.#aimed?.ask ?? null
   }
 
   reached(): void {
@@ -85,7 +95,7 @@ export class Workspace {
   }
 
   #lead(session: string, ask: string): void {
-    this.#aimed = ask
+    this.#aimed = aimAt(session, ask)
     this.route.go(session)
   }
 
@@ -156,6 +166,7 @@ export class Workspace {
   /** Show the session of the address; what is not there yet is fetched until it is. */
   open(id: string | null): () => void {
     if (this.finding !== id) this.finding = null
+    if (this.#aimed?.session !== id) this.#aimed = null // who goes elsewhere is led no more
     if (id === null) {
       this.#conversation = null
       this.#wish()

@@ -105,6 +105,8 @@ export const de: Words = {
     place: (place, total) => `${place} von ${total}`,
     moved: 'Dies hat sich gerade bewegt. Falls gewollt, erneut drücken.',
     away: 'Vorerst weglegen',
+    previous: 'Was davor gefragt wurde',
+    next: 'Was danach gefragt wurde',
     approvalKeys: 'A erlaubt einmal · D lehnt ab',
     questionKeys: 'Ein Buchstabe wählt',
     change: 'Was sich ändern würde',

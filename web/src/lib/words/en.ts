@@ -105,6 +105,8 @@ export const en = {
     place: (place: number, total: number) => `${place} of ${total}`,
     moved: 'This had just moved. Press again if you mean it.',
     away: 'Put this away for now',
+    previous: 'What was asked before this',
+    next: 'What was asked after this',
     approvalKeys: 'A allows once · D denies',
     questionKeys: 'A letter chooses',
     change: 'What would change',
