@@ -36,6 +36,11 @@ export function readPage(id: string, number: number): Promise<SettledPage> {
   return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/pages/${number}`)
 }
 
+/** The page that holds this item. */
+export function readPageWith(id: string, turn: string, k: number): Promise<SettledPage> {
+  return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/turns/${encodeURIComponent(turn)}/page?k=${k}`)
+}
+
 export function createSession(body: NewSession, signal?: AbortSignal): Promise<Created> {
   return request('Created', '/api/sessions', { method: 'POST', body, ...(signal && { signal }) })
 }
