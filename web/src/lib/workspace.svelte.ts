@@ -4,10 +4,11 @@ import { Account } from './account/account.svelte'
 import { Agents } from './agents/agents.svelte'
 import { storedToken } from './api/account'
 import { changeSession } from './api/sessions'
-import type { SessionRow } from './api/shapes.gen'
+import type { SessionChange, SessionRow } from './api/shapes.gen'
 import { Refused, Unreached } from './api/client'
 import { Asks } from './asks/asks.svelte'
 import { Notices } from './asks/notices.svelte'
+import { Drawer } from './composer/enclosures.svelte'
 import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
 import type { Heard } from './live/messages'
@@ -17,6 +18,8 @@ import type { Picking } from './organise/picking.svelte'
 import { Route } from './route.svelte'
 import { Conversation } from './session/conversation.svelte'
 import { Sessions } from './sessions/sessions.svelte'
+import { sentence } from './ui/words'
+import { words } from './words'
 
 interface Named {
   readonly id: string
@@ -43,6 +46,7 @@ export class Workspace {
   readonly sessions = new Sessions()
   readonly agents = new Agents()
   readonly outbox = new Outbox()
+  readonly enclosures = new Drawer()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
   readonly live: Live
@@ -56,6 +60,7 @@ export class Workspace {
   /** What is open to put sessions in order: the filter, or the labels of some. */
   sheet = $state.raw<'filter' | readonly SessionRow[] | null>(null)
   #deleted = $state.raw<readonly Named[]>([])
+  #trouble = $state('')
   #unfiltered: () => void = () => undefined
   #aimed = $state.raw<Aim | null>(aimAt(this.route.session, ledTo(location.hash)))
   #predecessor: string | null = null
@@ -105,9 +110,33 @@ export class Workspace {
     this.route.goNew()
   }
 
-  async remove(id: string, title: string): Promise<void> {
-    await this.sessions.remove(id)
-    this.removed([{ id, title }])
+  /** Why what was asked for last did not work, for a while. */
+  get trouble(): string {
+    return this.#trouble
+  }
+
+  /** Do what a person asked for where there is no place to say that it did not work: then the page says it. */
+  async attempt(act: () => unknown): Promise<void> {
+    this.#trouble = ''
+    try {
+      await act()
+    } catch (error) {
+      const trouble = (this.#trouble = words.sessions.undone(sentence(error)))
+      setTimeout(() => {
+        if (this.#trouble === trouble) this.#trouble = ''
+      }, UNDO_MS)
+    }
+  }
+
+  alter(id: string, change: SessionChange): Promise<void> {
+    return this.attempt(() => this.sessions.alter(id, change))
+  }
+
+  remove(id: string, title: string): Promise<void> {
+    return this.attempt(async () => {
+      await this.sessions.remove(id)
+      this.removed([{ id, title }])
+    })
   }
 
   /** These were deleted together, and come back together if that is wanted. */
@@ -125,6 +154,8 @@ export class Workspace {
     const deleted = this.#deleted
     const back = await Promise.allSettled(deleted.map(({ id }) => this.sessions.restore(id)))
     if (this.#deleted === deleted) this.#deleted = deleted.filter((_, i) => back[i]?.status === 'rejected')
+    const refused = back.find((each) => each.status === 'rejected')
+    if (refused !== undefined) await this.attempt(() => Promise.reject(refused.reason as Error))
   }
 
   /** What puts sessions in order; it comes when it is first asked for. */
