@@ -12,6 +12,7 @@ from holdfast.agents.acp.client import CommitFailed, Result
 from holdfast.agents.scripted.directives import ACTS, UNICODE, Directive, parse
 from holdfast.agents.tree import tree
 from holdfast.core.events import (
+    Diff,
     PlanEntry,
     PlanReplaced,
     TextAppended,
@@ -91,6 +92,19 @@ async def test_approve(directive: str, command: str, keys: tuple[str, ...], tmp_
     assert (asked.command, asked.pattern_keys, asked.directory) == (command, keys, str(tmp_path))
     assert [option.kind for option in asked.options] == ["allow_once", "allow_always", "reject_once"]
     assert audience.text == "approved:once"
+
+
+async def test_edit_and_write_ask_with_what_would_change_and_change_nothing(tmp_path: Path) -> None:
+    """Several places of one file are several diffs of one path; a file that is not there yet has no old text."""
+    audience = Audience()
+    await play(audience, tmp_path, "!edit a.txt | one | two\\nthree | four | five\n!write b.txt 20")
+    edited, written = audience.permissions
+    path = f"{tmp_path}/a.txt"
+    assert edited.diffs == (Diff(path=path, old="one", new="two\nthree"), Diff(path=path, old="four", new="five"))
+    assert (edited.tool, edited.action, edited.command) == ("edit", "edit", "edit a.txt")
+    assert written.diffs == (Diff(path=f"{tmp_path}/b.txt", old=None, new="0123456789abcde\n0123"),)
+    assert not (tmp_path / "a.txt").exists()
+    assert audience.text == "approved:onceapproved:once"
 
 
 async def test_a_denied_approval_says_so_with_its_reason(tmp_path: Path) -> None:

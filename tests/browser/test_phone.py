@@ -69,3 +69,46 @@ def test_what_plain_http_takes_away_is_said(chromium: Browser, house: House) -> 
             assert not seat.page.evaluate("isSecureContext")
             seat.expect_text("only over https or on localhost")
             seat.expect_well()
+
+
+@pytest.mark.contract("A1")
+def test_any_of_several_asks_can_be_answered_first(chromium: Browser, house: House, person: Person) -> None:
+    """The sheet shows one at a time, and can be turned to any."""
+    session = person.begin()
+    person.say(session, "!approvemany 4")
+    asks = person.wait_for_ask(session, 4)
+    with desk(chromium, house, screen="phone") as place:
+        seat = place.tab(session)
+        expect(seat.cards).to_contain_text("1 of 4")
+        for number in (2, 3):
+            seat.page.get_by_role("button", name="What was asked after this").tap()
+            expect(seat.cards).to_contain_text(f"{number} of 4")
+        for name in ("What was asked before this", "What was asked after this"):
+            box = seat.page.get_by_role("button", name=name).bounding_box()
+            assert box is not None
+            assert min(box["height"], box["width"]) >= 44
+        expect(seat.cards).to_contain_text("command-3")
+        press(seat.page.get_by_role("button", name="Deny", exact=True))
+        expect(seat.cards).to_contain_text("of 3", timeout=PATIENCE_MS)
+        assert [ask["ask"] for ask in person.asks(session)] == [asks[number]["ask"] for number in (0, 1, 3)]
+        seat.expect_fits()
+        seat.expect_well()
+
+
+def test_a_notification_turns_the_sheet_to_its_ask_and_leads_nowhere_later(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session, other = person.begin(), person.begin(title="Another one")
+    person.say(session, "!approvemany 3")
+    asks = person.wait_for_ask(session, 3)
+    with desk(chromium, house, screen="phone") as place:
+        seat = place.tab()
+        seat.page.goto(f"{seat.link}/session/{session}#ask={asks[2]['ask']}")
+        expect(seat.cards).to_contain_text("command-3")
+        expect(seat.cards).to_be_focused()
+        seat.page.goto(f"{seat.link}/session/{other}#ask={asks[1]['ask']}")  # it does not wait here
+        expect(seat.field).to_be_visible()
+        seat.page.get_by_role("link", name="All sessions").first.tap()
+        seat.page.locator(f"nav a[href='/session/{session}']").tap()
+        expect(seat.cards).to_contain_text("command-1")
+        expect(seat.cards).not_to_be_focused()

@@ -78,3 +78,39 @@ def test_ten_runs_at_once_are_seen_side_by_side(chromium: Browser, house: House,
         expect(running).to_have_count(0, timeout=60_000)
         expect(seat.page.get_by_role("region", name="Finished, not yet seen")).to_be_visible()
         seat.expect_well()
+
+
+def test_a_change_that_fails_is_said_and_costs_nothing_else(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(title="Stays as it is")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        seat.page.route(f"**/api/sessions/{session}", lambda route: route.abort())
+        menu = seat.page.get_by_role("button", name="More for Stays as it is")
+        row = seat.page.locator(f"nav a[href='/session/{session}']")
+        said = seat.page.get_by_role("alert").filter(has_text="That did not work. The server does not answer.")
+        for name in ("Pin", "Archive", "Delete"):
+            row.hover()
+            menu.click()
+            seat.page.get_by_role("menuitem", name=name, exact=True).click()
+            expect(said).to_be_visible()
+            expect(row).to_be_visible()
+        seat.page.get_by_role("heading", level=1).get_by_role("button").click()
+        seat.page.get_by_role("textbox", name="Title").fill("Another name")
+        seat.page.keyboard.press("Enter")
+        expect(said).to_be_visible()
+        seat.expect_well()
+
+
+def test_escape_leaves_the_menu_of_a_row_and_brings_the_focus_back(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin(title="With a menu")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        menu = seat.page.get_by_role("button", name="More for With a menu")
+        menu.focus()
+        menu.press("Enter")
+        expect(seat.page.get_by_role("menuitem", name="Rename")).to_be_focused()
+        seat.page.keyboard.press("Escape")
+        expect(seat.page.get_by_role("menu")).to_have_count(0)
+        expect(menu).to_be_focused()

@@ -195,6 +195,21 @@ async def test_a_long_session_is_read_page_by_page(
     assert (await api.get(f"/api/sessions/{session}/pages/999")).json() == {"number": 999, "items": []}
 
 
+async def test_an_item_gives_the_page_that_it_lies_on(
+    api: httpx.AsyncClient, store: SqliteStore, session: SessionId
+) -> None:
+    """A link to a message of a long session is followed at once, however far back it leads."""
+    run = await Run.claim(store, session)
+    for number in range(120):
+        await run.talk(e.TurnId(f"t{number}"), f"question {number}", f"answer {number}")
+    pages = [(await api.get(f"/api/sessions/{session}/turns/{turn}/page")).json() for turn in ("t0", "t70")]
+    assert pages[0]["number"] == 1
+    assert pages[1] == (await api.get(f"/api/sessions/{session}/pages/{pages[1]['number']}")).json()
+    assert "question 70" in [entry["item"].get("text") for entry in pages[1]["items"]]
+    for path in ("turns/t0/page?k=99", "turns/nothing/page"):
+        assert (await api.get(f"/api/sessions/{session}/{path}")).status_code == 404
+
+
 async def test_what_was_said_is_found(api: httpx.AsyncClient, store: SqliteStore, session: SessionId) -> None:
     run = await Run.claim(store, session)
     await run.talk(T1, "Where is the barnacle?", "On the hull.")

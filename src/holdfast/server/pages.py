@@ -7,7 +7,7 @@ from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Item, Question
 from holdfast.core.session import Session
 from holdfast.core.window import Settled, transcript
-from holdfast.store.protocol import Store
+from holdfast.store.protocol import Page, Store
 
 
 async def find_ask(store: Store, session: SessionId, state: Session, ask: AskId) -> Approval | Question | None:
@@ -34,11 +34,23 @@ async def find_turn(store: Store, session: SessionId, turn: TurnId) -> tuple[int
     raise NoSuchTurn(turn)
 
 
+async def page_with(store: Store, session: SessionId, turn: TurnId, k: int) -> Page:
+    """The page that holds this item (of a long text: its last part). Raise `NoSuchTurn`."""
+    async for page in _pages_newest_first(store, session):
+        if any(entry.item.turn == turn and entry.item.k == k for entry in page.items):
+            return page
+    raise NoSuchTurn(turn)
+
+
 async def settled_newest_first(store: Store, session: SessionId) -> AsyncIterator[Settled]:
-    page = (await store.open(session)).page
-    while True:
+    async for page in _pages_newest_first(store, session):
         for entry in reversed(page.items):
             yield entry
-        if page.number <= 1:
-            return
+
+
+async def _pages_newest_first(store: Store, session: SessionId) -> AsyncIterator[Page]:
+    page = (await store.open(session)).page
+    yield page
+    while page.number > 1:
         page = await store.page(session, page.number - 1)
+        yield page

@@ -4,9 +4,16 @@ import { base } from './api/base'
 
 const SESSION = /^\/session\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/replay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63}))?$/
 
+/** An item: `k` is its number in its turn, or `end`. */
+export interface Target {
+  readonly turn: string
+  readonly k: string
+}
+
 export class Route {
   #path = $state(location.pathname)
   #hash = $state(location.hash)
+  #target = $state.raw(targetIn(location.hash))
 
   get session(): string | null {
     return SESSION.exec(this.#path.slice(base.length))?.[1] ?? null
@@ -22,9 +29,9 @@ export class Route {
     this.#read()
   }
 
-  /** The item that the address points at, as `turn:k`. */
-  get target(): string | null {
-    return /^#at=(.+)$/.exec(this.#hash)?.[1] ?? null
+  /** The item that the address points at. Who goes there again is led there again: then it is another object. */
+  get target(): Target | null {
+    return this.#target
   }
 
   /** Show this session, or none, at an address of its own. */
@@ -93,5 +100,11 @@ export class Route {
   #read(): void {
     this.#path = location.pathname
     this.#hash = location.hash
+    this.#target = targetIn(location.hash)
   }
+}
+
+function targetIn(hash: string): Target | null {
+  const [, turn, k] = /^#at=(.+)-(\d+|end)$/.exec(hash) ?? []
+  return turn === undefined || k === undefined ? null : { turn, k }
 }

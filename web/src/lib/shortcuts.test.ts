@@ -20,6 +20,9 @@ test('every stroke of the table can be pressed', () => {
   expect(strokeOf(pressed('k', { ctrlKey: true }), false)).toBe('Mod+K')
   expect(strokeOf(pressed('k', { metaKey: true }), true)).toBe('Mod+K')
   expect(strokeOf(pressed('å', { altKey: true, code: 'KeyA' }), true)).toBe('Alt+A')
+  expect(strokeOf(pressed('a', { altKey: true, code: 'KeyQ' }), false)).toBe('Alt+A') // a French keyboard
+  expect(strokeOf(pressed('q', { altKey: true, code: 'KeyA' }), false)).toBe('Alt+Q')
+  expect(strokeOf(pressed('ф', { altKey: true, code: 'KeyA' }), false)).toBe('Alt+A')
 })
 
 test('what belongs to the browser or to somebody who writes is no stroke', () => {

@@ -90,8 +90,8 @@ export function strokeOf(event: KeyboardEvent, apple = APPLE): string {
   const key = event.key.toUpperCase()
   const [mod, other] = apple ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey]
   if (other || key.length !== 1 || (event.shiftKey && key !== key.toLowerCase())) return ''
-  // With Alt a Mac writes another letter than the one on the key.
-  if (event.altKey) return mod ? '' : `Alt+${event.code.replace('Key', '')}`
+  // With Alt a Mac writes another letter than the one on the key: then its place has to do.
+  if (event.altKey) return mod ? '' : `Alt+${/^[A-Z]$/.test(key) ? key : event.code.replace('Key', '')}`
   return mod ? `Mod+${key}` : key
 }
 

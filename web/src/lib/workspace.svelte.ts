@@ -4,10 +4,11 @@ import { Account } from './account/account.svelte'
 import { Agents } from './agents/agents.svelte'
 import { storedToken } from './api/account'
 import { changeSession } from './api/sessions'
-import type { SessionRow } from './api/shapes.gen'
+import type { SessionChange, SessionRow } from './api/shapes.gen'
 import { Refused, Unreached } from './api/client'
 import { Asks } from './asks/asks.svelte'
 import { Notices } from './asks/notices.svelte'
+import { Drawer } from './composer/enclosures.svelte'
 import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
 import type { Heard } from './live/messages'
@@ -17,10 +18,22 @@ import type { Picking } from './organise/picking.svelte'
 import { Route } from './route.svelte'
 import { Conversation } from './session/conversation.svelte'
 import { Sessions } from './sessions/sessions.svelte'
+import { sentence } from './ui/words'
+import { words } from './words'
 
 interface Named {
   readonly id: string
   readonly title: string
+}
+
+/** An ask that a notification leads to, and the session that it waits in. */
+interface Aim {
+  readonly session: string
+  readonly ask: string
+}
+
+function aimAt(session: string | null, ask: string | null): Aim | null {
+  return session === null || ask === null ? null : { session, ask }
 }
 
 const RETRY_MS = 1_000
@@ -33,6 +46,7 @@ export class Workspace {
   readonly sessions = new Sessions()
   readonly agents = new Agents()
   readonly outbox = new Outbox()
+  readonly enclosures = new Drawer()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
   readonly live: Live
@@ -46,8 +60,9 @@ export class Workspace {
   /** What is open to put sessions in order: the filter, or the labels of some. */
   sheet = $state.raw<'filter' | readonly SessionRow[] | null>(null)
   #deleted = $state.raw<readonly Named[]>([])
+  #trouble = $state('')
   #unfiltered: () => void = () => undefined
-  #aimed = $state(ledTo(location.hash))
+  #aimed = $state.raw<Aim | null>(aimAt(this.route.session, ledTo(location.hash)))
   #predecessor: string | null = null
   #seen = 0
   #token: string | null = null
@@ -77,7 +92,7 @@ export class Workspace {
 
   /** The ask that a notification has led to, until its card is reached. */
   get aimed(): string | null {
-    return this.#aimed
+    return this.#aimed?.ask ?? null
   }
 
   reached(): void {
@@ -85,7 +100,7 @@ export class Workspace {
   }
 
   #lead(session: string, ask: string): void {
-    this.#aimed = ask
+    this.#aimed = aimAt(session, ask)
     this.route.go(session)
   }
 
@@ -95,9 +110,33 @@ export class Workspace {
     this.route.goNew()
   }
 
-  async remove(id: string, title: string): Promise<void> {
-    await this.sessions.remove(id)
-    this.removed([{ id, title }])
+  /** Why what was asked for last did not work, for a while. */
+  get trouble(): string {
+    return this.#trouble
+  }
+
+  /** Do what a person asked for where there is no place to say that it did not work: then the page says it. */
+  async attempt(act: () => unknown): Promise<void> {
+    this.#trouble = ''
+    try {
+      await act()
+    } catch (error) {
+      const trouble = (this.#trouble = words.sessions.undone(sentence(error)))
+      setTimeout(() => {
+        if (this.#trouble === trouble) this.#trouble = ''
+      }, UNDO_MS)
+    }
+  }
+
+  alter(id: string, change: SessionChange): Promise<void> {
+    return this.attempt(() => this.sessions.alter(id, change))
+  }
+
+  remove(id: string, title: string): Promise<void> {
+    return this.attempt(async () => {
+      await this.sessions.remove(id)
+      this.removed([{ id, title }])
+    })
   }
 
   /** These were deleted together, and come back together if that is wanted. */
@@ -115,6 +154,8 @@ export class Workspace {
     const deleted = this.#deleted
     const back = await Promise.allSettled(deleted.map(({ id }) => this.sessions.restore(id)))
     if (this.#deleted === deleted) this.#deleted = deleted.filter((_, i) => back[i]?.status === 'rejected')
+    const refused = back.find((each) => each.status === 'rejected')
+    if (refused !== undefined) await this.attempt(() => Promise.reject(refused.reason as Error))
   }
 
   /** What puts sessions in order; it comes when it is first asked for. */
@@ -144,16 +185,19 @@ export class Workspace {
 
   /** Begin with the list; to be called when somebody is signed in. */
   begin(): () => void {
-    return this.#persist(async () => {
+    const end = this.#persist(async () => {
       await this.sessions.load()
       this.#wish()
       this.outbox.resume()
     })
+    const ends = [end, this.outbox.watch()]
+    return () => ends.forEach((each) => each())
   }
 
   /** Show the session of the address; what is not there yet is fetched until it is. */
   open(id: string | null): () => void {
     if (this.finding !== id) this.finding = null
+    if (this.#aimed?.session !== id) this.#aimed = null // who goes elsewhere is led no more
     if (id === null) {
       this.#conversation = null
       this.#wish()

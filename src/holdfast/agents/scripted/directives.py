@@ -11,6 +11,9 @@ They are a contract. What each says stands in a message of its own.
 !approve COMMAND [PATTERN_KEY]    asks for leave, then says approved:CHOICE or denied, and runs nothing. Two words are a
                                   command and its key; a command of several words with a key is written in quotes
 !approve append FILE TEXT         the same, and appends TEXT as a line to FILE in the workspace once it is approved
+!edit FILE | OLD | NEW ...        asks for leave to put each NEW in the place of its OLD, in which \\n begins a new
+                                  line; then says approved:CHOICE or denied, and changes nothing
+!write FILE BYTES                 asks for leave to write a new FILE of that size; the same, and writes nothing
 !approvemany N                    asks N times at once; then says approved:CHOICE or denied once for each, line by line
 !ask QUESTION | CHOICE ...        asks, then says answer:TEXT, or unanswered. timeout=SECONDS and secret=yes may stand
                                   among the choices; of a secret it says secret: and the start of its SHA-256
@@ -163,6 +166,38 @@ def _approvemany(stage: Stage, rest: str) -> None:
     stage.say("\n".join(_told(choice) for choice in choices))
 
 
+def _edit(stage: Stage, rest: str) -> None:
+    name, *texts = (part.strip().replace("\\n", "\n") for part in rest.split("|"))
+    if not texts or len(texts) % 2:
+        raise ValueError("it needs a file, and a new text for each old one")
+    places = zip(texts[::2], texts[1::2], strict=True)
+    _change(stage, "edit", name, [{"oldText": old, "newText": new} for old, new in places])
+
+
+def _write(stage: Stage, rest: str) -> None:
+    name, size = rest.split()
+    _change(stage, "write", name, [{"newText": ("0123456789abcde\n" * (int(size) // 16 + 1))[: int(size)]}])
+
+
+def _change(stage: Stage, tool: str, name: str, texts: list[Json]) -> None:
+    path = f"{stage.workspace}/{name}"
+    diffs = [{"type": "diff", "path": path, **text} for text in texts]
+    call: Json = {
+        "toolCallId": stage.call(),
+        "name": tool,
+        "title": f"{tool} {name}",
+        "kind": "edit",
+        "status": "pending",
+        "rawInput": {"path": path},
+        "content": diffs,
+    }
+    stage.update("tool_call", **call)
+    (choice,) = stage.ask_leave([{"toolCall": call}])
+    status = "failed" if choice.startswith("deny") else "completed"
+    stage.update("tool_call_update", toolCallId=call["toolCallId"], status=status)
+    stage.say(_told(choice))
+
+
 def _leave(stage: Stage, command: str, key: str) -> Json:
     call: Json = {
         "toolCallId": stage.call(),
@@ -295,6 +330,8 @@ ACTS: dict[str, Callable[[Stage, str], None]] = {
     "tool": _tool,
     "sleep": lambda stage, rest: stage.wait(float(rest) / 1000),
     "approve": _approve,
+    "edit": _edit,
+    "write": _write,
     "approvemany": _approvemany,
     "ask": _ask,
     "askmany": _askmany,

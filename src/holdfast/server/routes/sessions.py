@@ -17,6 +17,7 @@ from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
 from holdfast.rules import read_house
 from holdfast.server.act import act
+from holdfast.server.pages import page_with
 from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema.records import Records, wire
 from holdfast.server.schema.sessions import (
@@ -148,6 +149,19 @@ async def read_page(wiring: Wired, session_id: FromPath[str], number: FromPath[i
     return page_of(await wiring.store.page(ids.session_id(session_id), number))
 
 
+@get(
+    "/api/sessions/{session_id:str}/turns/{turn_id:str}/page",
+    summary="The page of settled items that holds an item of this turn",
+)
+async def read_page_with(
+    wiring: Wired,
+    session_id: FromPath[str],
+    turn_id: FromPath[str],
+    k: Annotated[int, QueryParameter(ge=0, description="Which item of the turn; 0 is its message")] = 0,
+) -> SettledPage:
+    return page_of(await page_with(wiring.store, ids.session_id(session_id), ids.turn_id(turn_id), k))
+
+
 @get("/api/sessions/{session_id:str}/records", summary="Records after a cursor, waiting for them if asked to")
 async def read_records(
     wiring: Wired,
@@ -270,6 +284,7 @@ ROUTES = (
     create_session,
     open_session,
     read_page,
+    read_page_with,
     read_records,
     change_session,
     delete_session,

@@ -69,12 +69,12 @@ export async function parsed(response: Response): Promise<unknown> {
 }
 
 async function refusal(response: Response, token: string | null): Promise<Error> {
-  // A proxy in front of a server that is away answers for it.
-  if ([502, 503, 504].includes(response.status)) return new Unreached()
   try {
     const { error, code } = values.read('Failure', await response.json())
     return new Refused(response.status, code, error, token)
   } catch {
+    // A proxy in front of a server that is away answers for it, in words of its own.
+    if ([502, 503, 504].includes(response.status)) return new Unreached()
     return new Refused(response.status, '', words.api.answered(response.status), token)
   }
 }

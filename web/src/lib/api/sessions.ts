@@ -28,16 +28,21 @@ export function listSessions(listed: Listed = {}): Promise<SessionList> {
   return request('SessionList', `/api/sessions?${query}`)
 }
 
-export function openSession(id: string): Promise<Snapshot> {
-  return request('Snapshot', `/api/sessions/${encodeURIComponent(id)}`)
+export function openSession(id: string, signal?: AbortSignal): Promise<Snapshot> {
+  return request('Snapshot', `/api/sessions/${encodeURIComponent(id)}`, { ...(signal && { signal }) })
 }
 
 export function readPage(id: string, number: number): Promise<SettledPage> {
   return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/pages/${number}`)
 }
 
-export function createSession(body: NewSession): Promise<Created> {
-  return request('Created', '/api/sessions', { method: 'POST', body })
+/** The page that holds this item. */
+export function readPageWith(id: string, turn: string, k: number): Promise<SettledPage> {
+  return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/turns/${encodeURIComponent(turn)}/page?k=${k}`)
+}
+
+export function createSession(body: NewSession, signal?: AbortSignal): Promise<Created> {
+  return request('Created', '/api/sessions', { method: 'POST', body, ...(signal && { signal }) })
 }
 
 export function changeSession(id: string, body: SessionChange): Promise<Done> {

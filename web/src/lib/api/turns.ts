@@ -7,16 +7,16 @@ function turns(session: string): string {
   return `/api/sessions/${encodeURIComponent(session)}/turns`
 }
 
-export function submitTurn(session: string, body: NewTurn): Promise<Submitted> {
-  return request('Submitted', turns(session), { method: 'POST', body })
+export function submitTurn(session: string, body: NewTurn, signal?: AbortSignal): Promise<Submitted> {
+  return request('Submitted', turns(session), { method: 'POST', body, ...(signal && { signal }) })
 }
 
 export function cancelTurn(session: string, turn: string, signal?: AbortSignal): Promise<Done> {
   return request('Done', `${turns(session)}/${turn}/cancel`, { method: 'POST', ...(signal && { signal }) })
 }
 
-export function withdrawTurn(session: string, turn: string): Promise<Done> {
-  return request('Done', `${turns(session)}/${turn}/withdraw`, { method: 'POST' })
+export function withdrawTurn(session: string, turn: string, signal?: AbortSignal): Promise<Done> {
+  return request('Done', `${turns(session)}/${turn}/withdraw`, { method: 'POST', ...(signal && { signal }) })
 }
 
 /** Put these turns, which wait, into this order. */

@@ -5,6 +5,7 @@ import { SvelteMap } from 'svelte/reactivity'
 import { Refused, Unreached } from '../api/client'
 import type { AskAnswer } from '../api/shapes.gen'
 import { answerAsk, cancelTurn } from '../api/turns'
+import { stopwatch, type Stopwatch } from '../ui/stopwatch'
 import { words } from '../words'
 
 export interface Sending {
@@ -16,13 +17,15 @@ export interface Sending {
 
 const PAUSE_MS = 1_000
 const ALLOW_MS = 60_000
+const TRY_MS = 10_000
+const LOOK_MS = 250
 
 export class Asks {
   readonly #sendings = new SvelteMap<string, Sending>()
-  readonly #now: () => number
+  readonly #stopwatch: () => Stopwatch
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now
+  constructor(begin: () => Stopwatch = stopwatch) {
+    this.#stopwatch = begin
   }
 
   sending(id: string): Sending | undefined {
@@ -31,37 +34,62 @@ export class Asks {
 
   /** Answer the ask of this id. A second answer while the first is on its way is none. */
   answer(session: string, ask: string, answer: AskAnswer): void {
-    const allows = answer.choice !== undefined && answer.choice !== null && answer.choice !== 'deny'
-    const limit = allows ? ALLOW_MS : Infinity
-    void this.#deliver(ask, answer, limit, (signal) => answerAsk(session, ask, answer, signal))
+    const denies = answer.choice === 'deny'
+    const limit = denies || answer.choice == null ? Infinity : ALLOW_MS
+    void this.#deliver(ask, answer, { limit, persists: denies }, (signal) => answerAsk(session, ask, answer, signal))
   }
 
   stop(session: string, turn: string): void {
-    void this.#deliver(turn, null, Infinity, (signal) => cancelTurn(session, turn, signal))
+    void this.#deliver(turn, null, { limit: Infinity, persists: true }, (signal) => cancelTurn(session, turn, signal))
   }
 
   async #deliver(
     id: string,
     answer: AskAnswer | null,
-    limit: number,
+    { limit, persists }: { limit: number; persists: boolean },
     act: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> {
     const state = this.#sendings.get(id)?.state
     if (state === 'sending' || state === 'sent') return
-    const begun = this.#now()
+    const passed = this.#stopwatch()
+    let unheard = true
     const tell = (told: Sending['state'], error = '') => this.#sendings.set(id, { state: told, answer, error })
     tell('sending')
-    while (this.#now() - begun < limit) {
+    for (let left = limit; left > 0; left = limit - passed()) {
+      unheard &&= navigator.onLine === false // else a request may have arrived, and its answer been lost
+      const wait = new Limit(Math.min(TRY_MS, left), this.#stopwatch)
       try {
-        await act(AbortSignal.timeout(Math.min(10_000, limit)))
+        await act(wait.signal)
         tell('sent')
         return
       } catch (error) {
-        if (error instanceof Refused && (error.status < 500 || limit < Infinity)) return void tell('refused', error.message)
+        // What ends something goes on until it is done; whoever said something else hears why it was not taken.
+        if (error instanceof Refused && (error.status < 500 || !persists)) return void tell('refused', error.message)
         if (!(error instanceof Refused) && !(error instanceof Unreached)) throw error
+      } finally {
+        wait.end()
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
-    tell('unsent', words.asks.unsent)
+    tell('unsent', unheard ? words.asks.unsent : words.asks.unconfirmed)
+  }
+}
+
+/** Ends a request after so many milliseconds, also if the machine sleeps meanwhile: what it was for may be over by then. */
+class Limit {
+  readonly #controller = new AbortController()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(ms: number, begin: () => Stopwatch) {
+    const passed = begin()
+    this.#timer = setInterval(() => passed() >= ms && this.#controller.abort(), LOOK_MS)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
   }
 }

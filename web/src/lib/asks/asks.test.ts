@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { words } from '../words'
 import { Asks } from './asks.svelte'
 import { Steady } from './steady'
 
@@ -45,7 +46,8 @@ describe('an answer that meets a dead network', () => {
     vi.stubGlobal('navigator', { userAgent: 'Linux' })
     vi.stubGlobal('fetch', (path: string, init: RequestInit) => {
       calls.push({ path, body: JSON.parse(String(init.body)) })
-      return answer()
+      const given = new Promise<Response>((_, reject) => init.signal?.addEventListener('abort', () => reject(new TypeError('aborted'))))
+      return Promise.race([given, answer()])
     })
   })
 
@@ -53,6 +55,11 @@ describe('an answer that meets a dead network', () => {
     vi.useRealTimers()
     vi.unstubAllGlobals()
   })
+
+  function begin() {
+    const begun = now
+    return () => now - begun
+  }
 
   async function pass(seconds: number) {
     for (let i = 0; i < seconds; i += 1) {
@@ -62,7 +69,7 @@ describe('an answer that meets a dead network', () => {
   }
 
   test('is sent again, the same, until it is heard', async () => {
-    const asks = new Asks(() => now)
+    const asks = new Asks(begin)
     answer = () => Promise.reject(new TypeError('network'))
     asks.answer('s', 'a', { choice: 'deny' })
     await pass(90)
@@ -73,8 +80,9 @@ describe('an answer that meets a dead network', () => {
     expect(new Set(calls.map((call) => JSON.stringify(call))).size).toBe(1)
   })
 
-  test('gives up after a minute if it allows something', async () => {
-    const asks = new Asks(() => now)
+  test('gives up after a minute if it allows something, and says that nothing ran only if nothing went out', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Linux', onLine: false })
+    const asks = new Asks(begin)
     answer = () => Promise.reject(new TypeError('network'))
     asks.answer('s', 'a', { choice: 'once' })
     await pass(59)
@@ -86,8 +94,39 @@ describe('an answer that meets a dead network', () => {
     expect(calls.length).toBe(sent)
   })
 
+  test('that may have been heard is not said to have done nothing', async () => {
+    const asks = new Asks(begin)
+    answer = () => Promise.reject(new TypeError('network'))
+    asks.answer('s', 'a', { choice: 'once' })
+    await pass(62)
+    expect(asks.sending('a')).toMatchObject({ state: 'unsent', error: expect.stringMatching('^Not confirmed') as string })
+  })
+
+  test('allows nothing after a sleep, however little the steady clock has counted', async () => {
+    vi.setSystemTime(0)
+    vi.spyOn(performance, 'now').mockReturnValue(1_000)
+    const asks = new Asks()
+    answer = () => Promise.reject(new TypeError('network'))
+    asks.answer('s', 'a', { choice: 'once' })
+    await vi.advanceTimersByTimeAsync(100)
+    vi.setSystemTime(3_600_000)
+    calls = []
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(asks.sending('a')?.state).toBe('unsent')
+    expect(calls).toEqual([])
+    vi.restoreAllMocks()
+  })
+
+  test('has its last try cut off when the minute is over', async () => {
+    const asks = new Asks(begin)
+    answer = () => new Promise(() => undefined)
+    asks.answer('s', 'a', { choice: 'once' })
+    await pass(61)
+    expect(asks.sending('a')?.state).toBe('unsent')
+  })
+
   test('is not sent a second time while the first is on its way', async () => {
-    const asks = new Asks(() => now)
+    const asks = new Asks(begin)
     answer = () => new Promise(() => undefined)
     asks.answer('s', 'a', { choice: 'once' })
     asks.answer('s', 'a', { choice: 'deny' })
@@ -96,10 +135,24 @@ describe('an answer that meets a dead network', () => {
   })
 
   test('says so if something came first', async () => {
-    const asks = new Asks(() => now)
+    const asks = new Asks(begin)
     answer = () => Promise.resolve(Response.json({ error: 'It was denied.', code: 'Overruled' }, { status: 409 }))
     asks.answer('s', 'a', { choice: 'once' })
     await pass(1)
     expect(asks.sending('a')).toMatchObject({ state: 'refused', error: 'It was denied.' })
+  })
+
+  test('hears a sentence of the server also where a proxy might have said the same number', async () => {
+    const asks = new Asks(begin)
+    const error = words.api.refused.NotHandedOver
+    answer = () => Promise.resolve(Response.json({ error, code: 'NotHandedOver' }, { status: 503 }))
+    asks.answer('s', 'a', { text: 'a secret' })
+    await pass(5)
+    expect(asks.sending('a')).toMatchObject({ state: 'refused', error })
+    expect(calls).toHaveLength(1)
+    answer = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status: 503 }))
+    asks.answer('s', 'b', { text: 'words' })
+    await pass(5)
+    expect(asks.sending('b')?.state).toBe('sending')
   })
 })

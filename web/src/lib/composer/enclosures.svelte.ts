@@ -35,6 +35,11 @@ export class Enclosures {
     this.#files = [...this.#files, ...files]
   }
 
+  /** They go with their message after all. */
+  drop(files: readonly Attachment[]): void {
+    this.#files = this.#files.filter((file) => !files.includes(file))
+  }
+
   remove(place: number): void {
     this.#files = this.#files.toSpliced(place, 1)
   }
@@ -52,7 +57,7 @@ export class Enclosures {
     void this.#add(files)
   }
 
-  drop = (node: HTMLElement): (() => void) => {
+  land = (node: HTMLElement): (() => void) => {
     const over = (event: DragEvent) => event.preventDefault()
     const drop = (event: DragEvent) => {
       event.preventDefault()

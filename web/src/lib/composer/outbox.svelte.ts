@@ -1,12 +1,15 @@
 // Messages on their way. Each has an id from the start, so that however often it is sent it is recorded once; it lies in
-// this browser until the server has it, over a reload too.
+// this browser, under a name of its own, until the server has it, over a reload too.
+//
+// A message is sent by the tab whose it is. What a tab left behind is taken up by another: who gets the message's lock
+// knows that nobody else has it.
 
 import { Refused, Unreached } from '../api/client'
 import { newId } from '../api/ids'
-import { createSession } from '../api/sessions'
+import { createSession, openSession } from '../api/sessions'
 import type { Attachment, NewSession, NewTurn } from '../api/shapes.gen'
-import { submitTurn } from '../api/turns'
-import { keep, kept } from '../ui/kept'
+import { submitTurn, withdrawTurn } from '../api/turns'
+import { keep, kept, keptUnder } from '../ui/kept'
 
 export type Mode = NonNullable<NewTurn['mode']>
 
@@ -19,6 +22,8 @@ export interface Outgoing {
   time: number
   /** The turn in whose place it is said. */
   replaces?: string
+  /** The turn, still queued, whose words these are: it is taken back first, and if it has begun they are not said again. */
+  withdraws?: string
   /** Set on the first message of a session that is not there yet. */
   begin: NewSession | null
   state: 'sending' | 'waiting' | 'sent' | 'refused'
@@ -27,12 +32,15 @@ export interface Outgoing {
   seq: number
 }
 
-const KEY = 'outbox'
+const KEY = 'outbox.'
 const PAUSE_MS = 1_000
+/** A request that vanished is not waited for: the next one goes out under the same id. */
+const TRY_MS = 20_000
 
 export class Outbox {
   #messages = $state<Outgoing[]>([])
   #busy = false
+  readonly #releases = new Map<string, () => void>()
 
   /** What is on its way to this session and not yet among its records. */
   of(session: string, seq: number): Outgoing[] {
@@ -44,24 +52,35 @@ export class Outbox {
     return this.#messages.some((each) => each.session === session && each.begin !== null && each.state !== 'refused')
   }
 
-  /** Send what an earlier page left behind. */
+  /** Send what was left behind by a page that is gone. */
   resume(): void {
-    const left = kept<Outgoing[]>(KEY, [])
+    this.#divide()
     const known = new Set(this.#messages.map(({ id }) => id))
-    this.#messages.push(...left.filter(({ id }) => !known.has(id)).map((each) => ({ ...each, state: 'waiting' as const })))
-    void this.#work()
+    for (const id of keptUnder(KEY)) if (!known.has(id)) this.#claim(id, () => this.#takeUp(id))
+  }
+
+  /** Whenever a tab may have gone: one that is closed says nothing, but another one comes into view. */
+  watch(): () => void {
+    const resume = () => locks() !== undefined && this.resume()
+    for (const name of OCCASIONS) addEventListener(name, resume)
+    document.addEventListener('visibilitychange', resume)
+    return () => {
+      for (const name of OCCASIONS) removeEventListener(name, resume)
+      document.removeEventListener('visibilitychange', resume)
+    }
   }
 
   send(
     session: string,
-    said: { text: string; attachments?: Attachment[]; mode?: Mode; begin?: NewSession; replaces?: string },
+    said: Pick<Outgoing, 'text' | 'replaces' | 'withdraws'> & { attachments?: Attachment[]; mode?: Mode; begin?: NewSession },
   ): Outgoing {
     const { attachments = [], mode = 'queue', begin = null } = said
     const state = 'sending' as const
     const fresh = { id: newId(), session, state, error: '', seq: 0, time: Date.now() }
     const message: Outgoing = { ...said, attachments, mode, begin, ...fresh }
     this.#messages.push(message)
-    this.#store()
+    store(message)
+    this.#claim(message.id)
     void this.#work()
     return message
   }
@@ -70,14 +89,14 @@ export class Outbox {
   discard(id: string): Outgoing | undefined {
     const found = this.#messages.find((each) => each.id === id)
     this.#messages = this.#messages.filter((each) => each.id !== id)
-    this.#store()
+    this.#forget(id)
     return found
   }
 
   retry(id: string): void {
     const found = this.#messages.find((each) => each.id === id)
     if (found === undefined) return
-    if (found.replaces !== undefined) found.id = newId() // it may be in the log already, and count for nothing
+    if (found.replaces !== undefined) this.#rename(found) // it may be in the log already, and count for nothing
     found.state = 'waiting'
     void this.#work()
   }
@@ -99,12 +118,14 @@ export class Outbox {
 
   async #deliver(message: Outgoing): Promise<void> {
     try {
-      if (message.begin !== null) await createSession({ ...message.begin, id: message.session })
+      if (message.withdraws !== undefined && !(await this.#withdraw(message, message.withdraws))) return
+      if (message.begin !== null) await createSession({ ...message.begin, id: message.session }, soon())
       message.begin = null
       const { id, text, attachments, mode, replaces } = message
       const body = { id, text, attachments, mode, ...(replaces !== undefined && { replaces }) }
-      message.seq = (await submitTurn(message.session, body)).seq
+      message.seq = (await submitTurn(message.session, body, soon())).seq
       message.state = 'sent'
+      this.#forget(id)
     } catch (error) {
       if (error instanceof Refused) {
         message.state = 'refused'
@@ -116,10 +137,77 @@ export class Outbox {
         throw error
       }
     }
-    this.#store()
   }
 
-  #store(): void {
-    keep(KEY, $state.snapshot(this.#messages).filter(({ state }) => state !== 'sent'))
+  /** Take back the turn that said this before. False if it has begun: then its words are on their way already. */
+  async #withdraw(message: Outgoing, turn: string): Promise<boolean> {
+    try {
+      await withdrawTurn(message.session, turn, soon())
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      // It is not queued any more: an earlier try may have been heard, or the turn has begun.
+      const { session } = await openSession(message.session, soon())
+      if (session.turns.has(turn)) {
+        this.discard(message.id)
+        return false
+      }
+    }
+    delete message.withdraws
+    store(message)
+    return true
   }
+
+  #takeUp(id: string): void {
+    const left = kept<Outgoing | null>(KEY + id, null)
+    if (left === null) return this.#forget(id) // its own tab has sent it meanwhile
+    this.#messages.push({ ...left, state: 'waiting' })
+    this.#messages.sort((a, b) => a.time - b.time)
+    void this.#work()
+  }
+
+  /** Be the one who sends this, for as long as this page lives; `taken` is called unless another one is. */
+  #claim(id: string, taken: () => void = () => undefined): void {
+    const held = locks()
+    if (held === undefined) return taken()
+    void held.request(`holdfast-outbox-${id}`, { ifAvailable: true }, (lock) => {
+      if (lock === null) return
+      const released = new Promise<void>((resolve) => this.#releases.set(id, resolve))
+      taken()
+      return released
+    })
+  }
+
+  #forget(id: string): void {
+    keep(KEY + id, null)
+    this.#releases.get(id)?.()
+    this.#releases.delete(id)
+  }
+
+  #rename(message: Outgoing): void {
+    this.#forget(message.id)
+    message.id = newId()
+    store(message)
+    this.#claim(message.id)
+  }
+
+  /** Earlier versions kept all messages under one name. */
+  #divide(): void {
+    for (const each of kept<Outgoing[]>('outbox', [])) store(each)
+    keep('outbox', null)
+  }
+}
+
+const OCCASIONS = ['storage', 'online', 'pageshow']
+
+function store(message: Outgoing): void {
+  keep(KEY + message.id, $state.snapshot(message))
+}
+
+/** Missing on plain http: there a message that was left behind waits for the next page that begins. */
+function locks(): LockManager | undefined {
+  return (navigator as { locks?: LockManager }).locks
+}
+
+function soon(): AbortSignal {
+  return AbortSignal.timeout(TRY_MS)
 }

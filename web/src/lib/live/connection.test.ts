@@ -1,6 +1,7 @@
 // The live connection against a server that can be held, cut and refused.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { stopwatch } from '../ui/stopwatch'
 import { Exchange, type Tab } from './exchange'
 import type { Heard, ToTab, Wish } from './messages'
 
@@ -54,6 +55,11 @@ async function pass(ms: number) {
   }
 }
 
+function begin() {
+  const begun = now
+  return () => now - begun
+}
+
 const settle = () => pass(1)
 const READY = 'event: ready\ndata: {"lineage":"L"}\n\n'
 const wish = (fields: Partial<Wish> = {}): Wish => ({
@@ -69,7 +75,7 @@ const record = (session: string, seq: number) =>
   `id: ${session}:${seq}\nevent: record\ndata: {"seq":${seq},"time":1,"event":{"kind":"x"}}\n\n`
 
 function house() {
-  const exchange = new Exchange({ fetch: fetch_, now: () => now })
+  const exchange = new Exchange({ fetch: fetch_, stopwatch: begin })
   const join = () => {
     const told: ToTab[] = []
     const tab = exchange.join((message) => told.push(message))
@@ -169,6 +175,23 @@ describe('one tab', () => {
     await settle()
     expect(streams()).toHaveLength(2)
     expect(polls()).toHaveLength(0)
+    exchange.close()
+  })
+
+  test('a probe after the machine slept does not trust a stream that was alive before', async () => {
+    vi.setSystemTime(0)
+    const steady = vi.spyOn(performance, 'now').mockReturnValue(1_000) // it stands still in sleep
+    const exchange = new Exchange({ fetch: fetch_, stopwatch })
+    const tab = exchange.join(() => undefined)
+    exchange.take(tab, { type: 'wish', wish: wish() })
+    await settle()
+    streams()[0]?.say(READY)
+    await settle()
+    vi.setSystemTime(3_600_000)
+    exchange.take(tab, { type: 'probe' })
+    await settle()
+    expect(streams()).toHaveLength(2)
+    steady.mockRestore()
     exchange.close()
   })
 

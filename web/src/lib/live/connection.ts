@@ -7,6 +7,7 @@ import { Cursors } from './cursors'
 import type { Heard, Reach } from './messages'
 import { poll } from './poll'
 import { Frames } from './sse'
+import type { Stopwatch } from '../ui/stopwatch'
 
 export interface Wanted {
   token: string
@@ -19,7 +20,8 @@ export interface Wanted {
 
 export interface World {
   fetch: typeof fetch
-  now: () => number
+  /** Begins to count the milliseconds from now on. */
+  stopwatch: () => Stopwatch
 }
 
 export interface Audience {
@@ -41,7 +43,8 @@ export class Connection {
   readonly #audience: Audience
   #wanted: Wanted | null = null
   #cursors = new Cursors(0, new Map())
-  #heardAt = 0
+  /** How long nothing has been heard. */
+  #silence: Stopwatch = () => Infinity
   #failures = 0
   #reach: Reach = 'asking'
   #running = false
@@ -75,12 +78,12 @@ export class Connection {
 
   /** Somebody looks: is it still alive? Costs nothing if it is. */
   probe(): void {
-    if (this.#reach !== 'live' || this.#world.now() - this.#heardAt > DOUBT_MS) this.#reopen()
+    if (this.#reach !== 'live' || this.#silence() > DOUBT_MS) this.#reopen()
   }
 
   /** To be called now and then: a connection that has been silent for a minute is replaced. */
   watch(): void {
-    if (this.#attempt !== null && this.#world.now() - this.#heardAt > SILENCE_MS) this.#reopen()
+    if (this.#attempt !== null && this.#silence() > SILENCE_MS) this.#reopen()
   }
 
   #reopen(): void {
@@ -107,7 +110,7 @@ export class Connection {
   async #stream(wanted: Wanted): Promise<void> {
     const attempt = (this.#attempt = new AbortController())
     const late = setTimeout(() => attempt.abort(), FIRST_BYTES_MS)
-    this.#heardAt = this.#world.now()
+    this.#silence = this.#world.stopwatch()
     try {
       const response = await this.#world.fetch(address(wanted, this.#cursors), {
         headers: { authorization: `Bearer ${wanted.token}` },
@@ -133,7 +136,7 @@ export class Connection {
       const { done, value } = await reader.read()
       if (done || this.#wanted !== wanted) return
       begun()
-      this.#heardAt = this.#world.now()
+      this.#silence = this.#world.stopwatch()
       const heard: Heard[] = []
       for (const frame of frames.take(decoder.decode(value, { stream: true }))) {
         if (frame.event === 'ready') this.#ready(frame.data)

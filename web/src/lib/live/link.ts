@@ -3,6 +3,7 @@
 
 import { base } from '../api/base'
 import { newId } from '../api/ids'
+import { stopwatch } from '../ui/stopwatch'
 import { Exchange, type Tab } from './exchange'
 import type { FromTab, FromWorker, ToTab, ToWorker } from './messages'
 
@@ -18,7 +19,7 @@ type Aired =
 
 const WORLD = {
   fetch: (path: RequestInfo | URL, asked?: RequestInit) => fetch(`${base}${path}`, asked),
-  now: () => performance.now(),
+  stopwatch,
 }
 
 /** Missing on plain http. */

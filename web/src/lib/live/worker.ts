@@ -1,13 +1,14 @@
 // The live connection of this browser, shared by all its tabs.
 
 import { base } from '../api/base'
+import { stopwatch } from '../ui/stopwatch'
 import { Exchange } from './exchange'
 import type { FromWorker, ToWorker } from './messages'
 
 const scope = self as unknown as { onconnect: ((event: MessageEvent) => void) | null } // this file runs in a SharedWorker
 const exchange = new Exchange({
   fetch: (path, asked) => fetch(`${base}${path}`, asked),
-  now: () => performance.now(),
+  stopwatch,
 })
 
 scope.onconnect = (event) => {

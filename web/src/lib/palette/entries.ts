@@ -95,8 +95,8 @@ export function sessionEntries(workspace: Workspace, found: readonly SessionRow[
 
 /** Places in what was said. */
 export function hitEntries({ route }: Workspace, hits: readonly Hit[], now: number): Entry[] {
-  return hits.map(({ session, turn, k, title, excerpt, time }) => ({
-    id: `${session}-${turn}-${k}`,
+  return hits.map(({ session, turn, k, title, excerpt, time }, place) => ({
+    id: `said-${place}`, // of a long text several parts may be found
     words: excerpt.replace(/\s+/g, ' '),
     icon: 'search',
     aside: `${title || words.sessions.untitled} · ${shortTime(time, now)}`,

@@ -38,12 +38,12 @@ export function ledTo(hash: string): string | null {
 
 /** Shown by the worker, under the tag that a push of the same has: what both tell is there once. */
 export function showByWorker(title: string, options: NotificationOptions & { tag: string; data: Shown }): { close(): void } {
-  const shown = navigator.serviceWorker.ready.then(async (registration) => {
+  const shown = navigator.serviceWorker?.ready.then(async (registration) => {
     await registration.showNotification(title, options)
     return registration
   })
   const close = async () => {
-    for (const notice of await (await shown).getNotifications({ tag: options.tag })) notice.close()
+    for (const notice of (await (await shown)?.getNotifications({ tag: options.tag })) ?? []) notice.close()
   }
   return { close: () => void close() }
 }

@@ -1,14 +1,17 @@
 // The open session: loaded once, kept true by records, drawn once per frame.
 
 import { Refused } from '../api/client'
-import { openSession, readPage } from '../api/sessions'
-import type { Snapshot } from '../api/shapes.gen'
+import { openSession, readPage, readPageWith } from '../api/sessions'
+import type { SettledPage, Snapshot } from '../api/shapes.gen'
 import { Unreadable } from '../api/read'
 import { Transcript, type Entry, type Shown } from './entries'
 import { changeTool } from './output'
 import { readRecord, type LogRecord } from './records'
 import { apply, misses, needsMore } from './reduce'
 import { load, openAsks, type Approval, type Item, type Question, type Session, type Turn } from './state'
+
+/** What vanished on its way is asked for again. */
+const OPENING_MS = 30_000
 
 export type Phase = 'loading' | 'shown' | 'gone' | 'failed'
 
@@ -122,7 +125,7 @@ export class Conversation {
     if (this.#fetching) return
     this.#fetching = true
     try {
-      const snapshot = await openSession(this.id)
+      const snapshot = await openSession(this.id, AbortSignal.timeout(OPENING_MS))
       if (snapshot.id === this.id) this.#take(snapshot)
       else this.#renamed(snapshot.id)
     } catch (error) {
@@ -146,9 +149,18 @@ export class Conversation {
     await coming
   }
 
-  async #fetchPage(number: number): Promise<void> {
+  /** Have this item among what is shown, without all that lies between. */
+  loadItem(turn: string, k: number): Promise<void> {
+    return this.#include(readPageWith(this.id, turn, k))
+  }
+
+  #fetchPage(number: number): Promise<void> {
+    return this.#include(readPage(this.id, number))
+  }
+
+  async #include(asked: Promise<SettledPage>): Promise<void> {
     const transcript = this.#transcript
-    const page = await readPage(this.id, number)
+    const page = await asked
     if (this.#transcript !== transcript) return // another snapshot has come: who wants it asks again
     transcript.include(page.items)
     this.#pages = new Map(this.#pages).set(page.number, page.items[0]?.item.turn ?? '')

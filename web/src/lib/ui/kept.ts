@@ -11,6 +11,17 @@ export function kept<T>(key: string, otherwise: T): T {
   }
 }
 
+/** What is kept under names that begin so, without that beginning. */
+export function keptUnder(beginning: string): string[] {
+  const whole = PREFIX + beginning
+  try {
+    const names = Array.from({ length: localStorage.length }, (_, i) => localStorage.key(i) ?? '')
+    return names.filter((name) => name.startsWith(whole)).map((name) => name.slice(whole.length))
+  } catch {
+    return []
+  }
+}
+
 /** Keep the value; an empty one is forgotten. */
 export function keep(key: string, value: unknown): void {
   const empty = value === null || value === '' || (Array.isArray(value) && value.length === 0)

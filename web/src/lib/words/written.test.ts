@@ -23,6 +23,7 @@ const EXEMPT = new Map([
   ['Enter Escape Backspace Tab Home Key Mod Alt Cmd Option', 'names of keys'],
   ['ollama', 'a name, as an example'],
   ['Bearer', 'the name of a scheme in a header'],
+  ['Files', 'what a browser calls files that are dragged'],
 ])
 const NAMES = new Set([...EXEMPT.keys()].flatMap((names) => names.split(' ')))
 const ADDRESS = /^https?:\/\/\S+$/
