@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Asks } from './asks.svelte'
-import { Steady } from './steady'
+import { Steady } from '../ui/steady'
 
 describe('a press', () => {
   let now = 0
