@@ -45,6 +45,10 @@ describe.each(covered)('%s', (path, text) => {
     expect(written(tree)).toEqual([])
   })
 
+  test('writes dates and numbers in the language of the page', () => {
+    expect(text.match(/\b(?:toLocale\w*String|Intl\.\w+)\((?:undefined\b|\))/g)).toBeNull()
+  })
+
   test('knows no left and no right', () => {
     expect(physical(tree)).toEqual([])
   })
