@@ -145,6 +145,40 @@ def test_after_an_upgrade_a_tab_goes_on_whole_and_a_reload_is_the_new_page(
         assert any(re.search(r"SettingsView-[\w-]+-newer", address) for address in seat.addresses)
 
 
+def test_after_an_upgrade_what_is_kept_is_the_new_page_and_nothing_else(
+    chromium: Browser, own_house: House, tmp_path: Path
+) -> None:
+    """Once no tab runs on the page before: then it opens without a server, and the old one takes no room."""
+    kept = "caches.keys().then((names) => names.filter((name) => name.startsWith('holdfast http')).length)"
+    waits = "navigator.serviceWorker.getRegistration().then((each) => each.waiting !== null)"
+    with Gate(own_house.server.link) as gate, desk(chromium, own_house, link=gate.link) as place:
+        seat = place.tab()
+        worker_of(place, seat)
+        command = (sys.executable, "-W", "error", "-c", UPGRADED, str(newer_page(tmp_path / "newer")))
+        own_house.restart(command=command)
+        gate.target = own_house.server.link
+        seat.page.reload()
+        wait_until(lambda: seat.page.evaluate(waits), "a newer worker")
+        assert seat.page.evaluate(kept) == 2
+        seat.page.goto("about:blank")
+
+        def renewed() -> bool:
+            """It takes over in the moment in which no tab is left, or in the next."""
+            seat.open()
+            one = seat.page.evaluate(kept) == 1
+            if not one:
+                seat.page.goto("about:blank")
+            return one
+
+        wait_until(renewed, "the newer page alone")
+        worker_of(place, seat)
+        gate.shut = True
+        gate.cut()
+        seat.page.reload()
+        expect(seat.page.locator("meta[name=newer]")).to_have_count(1)
+        expect(seat.page.get_by_text("Can’t reach the server. Your sessions come when it answers.")).to_be_visible()
+
+
 def test_a_push_is_shown_once_taken_back_and_leads_to_the_tab_and_the_card(
     chromium: Browser, house: House, person: Person
 ) -> None:

@@ -249,6 +249,7 @@ export const de: Words = {
     approvals: 'Freigaben',
     approvalsAsked: 'Erbetene Freigaben',
     failed: 'Fehlgeschlagen',
+    failures: 'Fehler',
     failedOrCut: 'Fehlgeschlagen, abgebrochen',
     plot: (title, total, day, most) => `${title} je Tag: insgesamt ${total}, am meisten am ${day} mit ${most}`,
     bar: (day, value) => `${day}: ${value}`,
@@ -423,6 +424,17 @@ export const de: Words = {
     keys: 'Tastenkürzel',
     keysMean: 'Einzelne Buchstaben wirken überall, wo nicht geschrieben wird. Keine Taste beantwortet von sich aus eine Freigabe.',
     then: 'dann',
+    within: {
+      card: 'Auf einer Karte, die wartet',
+      message: 'In einer Nachricht',
+      before: 'Zuvor Gesagtes',
+      space: 'Leertaste',
+      play: 'Abspielen oder anhalten',
+      back: 'Ein Ereignis zurück',
+      on: 'Ein Ereignis weiter',
+      begin: 'An den Anfang',
+      end: 'Ans Ende',
+    },
   },
   push: {
     blocked:

@@ -20,7 +20,7 @@ const EXEMPT = new Map([
   ['Holdfast', 'the name of the product'],
   ['Markdown', 'the name of a format'],
   ['iPhone iPad Android Mac Windows Chromebook Linux', 'names of devices, which are in the log'],
-  ['Enter Escape Backspace Tab Home Key Mod Alt Cmd Option', 'names of keys'],
+  ['Enter Escape Backspace Tab Home End Shift Key Mod Alt Cmd Option', 'names of keys'],
   ['ollama', 'a name, as an example'],
   ['Bearer', 'the name of a scheme in a header'],
 ])
