@@ -29,6 +29,18 @@ def test_where_nothing_ran_words_say_so(chromium: Browser, own_house: House) -> 
         seat.expect_well()
 
 
+def test_how_the_server_is_stays_true_while_somebody_looks(chromium: Browser, own_house: House) -> None:
+    """Without a press: a run that begins meanwhile is seen."""
+    person = Person(own_house)
+    with desk(chromium, own_house) as place:
+        seat = place.tab()
+        look(seat)
+        seat.expect_text("0 runners, nothing waits for a place")
+        person.say(person.begin(title="Meanwhile"), "!approve make")
+        seat.expect_text("1 runner, nothing waits for a place")
+        seat.expect_well()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desk", "phone"])
 def test_what_was_used_can_be_seen_and_read(chromium: Browser, house: House, theme: Theme, screen: str) -> None:
@@ -49,6 +61,8 @@ def test_what_was_used_can_be_seen_and_read(chromium: Browser, house: House, the
         expect(tokens.get_by_role("columnheader")).to_have_text(["Day", "written", "read"])
         expect(tokens.get_by_role("row")).to_have_count(2)  # the head, and today
         expect(seat.page.get_by_role("region", name="By agent").get_by_role("rowheader")).to_contain_text("Tour")
+        heads = seat.page.get_by_role("region", name="By agent").get_by_role("columnheader")
+        expect(heads).to_have_text(["Agent", "Tokens", "Cost", "Run time", "Approvals", "Failed"])
         seat.page.get_by_text("The largest sessions").click()
         seat.expect_fits()
         assert serious(seat) == []

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.store.backup import restore
-from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
+from tests.browser.desk import PATIENCE_MS, STEADY_MS, Seat, Theme, desk, press
 from tests.browser.states import FOUND, LOOK, MARKDOWN
 from tests.browser.test_states import serious
 from tests.browser.written import write_lying
@@ -107,11 +107,15 @@ def test_what_may_go_is_told_first_and_goes_by_a_second_press(
 
 
 def purged(seat: Seat) -> None:
-    """By the keyboard, where there is one."""
+    """By the keyboard, where there is one; not by a double click, and not by who presses before he can have read."""
     storage = settings(seat, "Storage")
     rows = storage.get_by_role("list", name="What may go").get_by_role("listitem")
     expect(rows.nth(0)).to_contain_text("1 session", timeout=PATIENCE_MS)
     expect(rows.nth(2).get_by_role("button", name="Remove…")).to_be_disabled()
+    rows.nth(0).get_by_role("button", name="Remove…").dblclick()
+    expect(rows.nth(0)).to_contain_text("1 session")
+    seat.page.keyboard.press("Escape")  # where the row has two lines now, the second click met nothing
+    at_once(rows.nth(0))
     rows.nth(0).get_by_role("button", name="Remove…").press("Enter")
     expect(rows.nth(0).get_by_role("button", name="Keep")).to_be_focused()  # a second Enter takes nothing away
     seat.page.keyboard.press("Escape")
@@ -119,8 +123,9 @@ def purged(seat: Seat) -> None:
     seat.page.keyboard.press("Enter")
     seat.expect_fits()
     assert serious(seat) == []
-    seat.page.keyboard.press("Tab")
+    seat.page.keyboard.press("Shift+Tab")
     expect(rows.nth(0).get_by_role("button", name="Remove 1 session")).to_be_focused()
+    seat.page.wait_for_timeout(STEADY_MS)
     seat.page.keyboard.press("Enter")
     expect(storage.get_by_role("status")).to_have_text("1 session is gone for good.", timeout=PATIENCE_MS)
     expect(rows.nth(0)).to_contain_text("Nothing")
@@ -129,8 +134,21 @@ def purged(seat: Seat) -> None:
     storage.get_by_role("combobox").select_option("30")
     expect(rows.nth(1)).to_contain_text("1 session")
     rows.nth(1).get_by_role("button", name="Remove…").click()
-    rows.nth(1).get_by_role("button", name="for good").click()
+    press(rows.nth(1).get_by_role("button", name="for good"))
     expect(rows.nth(1)).to_contain_text("Nothing")
+
+
+def at_once(row: Locator) -> None:
+    """Press what confirms in the moment in which it appears: nothing goes."""
+    row.evaluate(
+        """async (row) => {
+            row.querySelector('button').click()
+            await new Promise(requestAnimationFrame)
+            row.querySelector('.solid').click()
+        }"""
+    )
+    row.get_by_role("button", name="Keep").click()
+    expect(row).to_contain_text("1 session")
 
 
 @pytest.mark.parametrize("screen", ["desk", "phone"])

@@ -119,6 +119,7 @@ def test_both_can_be_read_and_reached(chromium: Browser, house: House, theme: Th
         assert serious(seat) == []
         seat.page.get_by_role("option", name="Keyboard shortcuts").click()
         expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Next session that waits")
+        expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("What you said before")
         seat.shot(f"help-{screen}-{theme}")
         seat.expect_fits()
         assert serious(seat) == []

@@ -33,8 +33,9 @@ SHOWING = """() => {
     WindowClient.prototype.focus = async function () { return this }
 }"""
 SUBSCRIBING = """
-    Object.defineProperty(Notification, 'permission', {get: () => 'granted'})
-    Notification.requestPermission = async () => 'granted'
+    let standing = 'default'
+    Object.defineProperty(Notification, 'permission', {get: () => standing})
+    Notification.requestPermission = async () => (standing = 'granted')
     const given = {endpoint: ENDPOINT, keys: KEYS}
     let there = null
     PushManager.prototype.getSubscription = async () => there
@@ -42,6 +43,12 @@ SUBSCRIBING = """
         if (!asked.userVisibleOnly || asked.applicationServerKey.length !== 87) throw new Error('no')
         return (there = {toJSON: () => given, unsubscribe: async () => (there = null)})
     }
+"""
+TELLING = """
+    window.told = {}
+    Object.defineProperty(Notification, 'permission', {get: () => 'granted'})
+    ServiceWorkerRegistration.prototype.showNotification = async (title, {tag, body}) => { window.told[tag] = body }
+    ServiceWorkerRegistration.prototype.getNotifications = async () => []
 """
 UPGRADED = """
 import sys
@@ -94,7 +101,7 @@ def newer_page(folder: Path) -> Path:
 def test_while_the_server_is_away_the_page_opens_and_says_so(
     chromium: Browser, house: House, person: Person, screen: str, theme: Theme
 ) -> None:
-    """At the session, and at the list, where an installed page opens."""
+    """At the session, at the list, where an installed page opens, and at every other address of it."""
     session = person.begin(title="Still here")
     link = house.server.link
     with Gate(link) as gate, desk(chromium, house, link=gate.link, screen=screen, theme=theme) as place:
@@ -112,6 +119,9 @@ def test_while_the_server_is_away_the_page_opens_and_says_so(
         assert serious(seat) == []
         seat.expect_fits()
         seat.shot(f"away-{screen}-{theme}")
+        for place_of, title in (("settings", "Settings"), ("insights", "Insights")):
+            seat.page.goto(f"{seat.link}/{place_of}")
+            expect(seat.page.get_by_role("heading", name=title, exact=True)).to_be_visible()
         seat.open(session)
         gate.shut = False
         expect(seat.field).to_be_visible(timeout=PATIENCE_MS)
@@ -133,6 +143,40 @@ def test_after_an_upgrade_a_tab_goes_on_whole_and_a_reload_is_the_new_page(
         expect(seat.page.locator("meta[name=newer]")).to_have_count(1)
         expect(seat.page.get_by_role("heading", name="Appearance")).to_be_visible()
         assert any(re.search(r"SettingsView-[\w-]+-newer", address) for address in seat.addresses)
+
+
+def test_after_an_upgrade_what_is_kept_is_the_new_page_and_nothing_else(
+    chromium: Browser, own_house: House, tmp_path: Path
+) -> None:
+    """Once no tab runs on the page before: then it opens without a server, and the old one takes no room."""
+    kept = "caches.keys().then((names) => names.filter((name) => name.startsWith('holdfast http')).length)"
+    waits = "navigator.serviceWorker.getRegistration().then((each) => each.waiting !== null)"
+    with Gate(own_house.server.link) as gate, desk(chromium, own_house, link=gate.link) as place:
+        seat = place.tab()
+        worker_of(place, seat)
+        command = (sys.executable, "-W", "error", "-c", UPGRADED, str(newer_page(tmp_path / "newer")))
+        own_house.restart(command=command)
+        gate.target = own_house.server.link
+        seat.page.reload()
+        wait_until(lambda: seat.page.evaluate(waits), "a newer worker")
+        assert seat.page.evaluate(kept) == 2
+        seat.page.goto("about:blank")
+
+        def renewed() -> bool:
+            """It takes over in the moment in which no tab is left, or in the next."""
+            seat.open()
+            one = seat.page.evaluate(kept) == 1
+            if not one:
+                seat.page.goto("about:blank")
+            return one
+
+        wait_until(renewed, "the newer page alone")
+        worker_of(place, seat)
+        gate.shut = True
+        gate.cut()
+        seat.page.reload()
+        expect(seat.page.locator("meta[name=newer]")).to_have_count(1)
+        expect(seat.page.get_by_text("Can’t reach the server. Your sessions come when it answers.")).to_be_visible()
 
 
 def test_a_push_is_shown_once_taken_back_and_leads_to_the_tab_and_the_card(
@@ -197,7 +241,9 @@ def test_push_is_switched_on_in_the_settings_and_reaches_the_device(
             switch = seat.page.get_by_role("checkbox", name="Tell me when no tab is open, too")
             expect(switch).to_be_enabled()
             expect(switch).not_to_be_checked()
+            expect(seat.page.get_by_role("button", name="Notify me when something waits").last).to_be_visible()
             switch.click()
+            seat.expect_text("This browser tells you when a session waits for an answer")  # it was asked once for both
             details = seat.page.get_by_role("checkbox", name="Show the command or the question as well")
             details.click()
             expect(details).to_be_checked()
@@ -211,6 +257,24 @@ def test_push_is_switched_on_in_the_settings_and_reaches_the_device(
         session = person.begin(title="Tidy up")
         person.say(session, "!approve make")
         assert handset.wait(1)[0]["body"] == "Waits for your approval.\nmake"
+
+
+@pytest.mark.parametrize(("details", "body"), [("true", "make harbour"), ("false", "Waits for your approval.")])
+def test_a_tab_tells_no_more_than_a_push_would(
+    chromium: Browser, house: House, person: Person, details: str, body: str
+) -> None:
+    """Who wants no command on this screen gets none, though the page is open."""
+    waits, open_now = person.begin(title="Waits"), person.begin(title="Open")
+    script = f"{TELLING} localStorage.setItem('holdfast.push', '{{\"details\":{details}}}')"
+    with desk(chromium, house, script=script) as place:
+        seat = place.tab(open_now)
+        worker_of(place, seat)
+        person.say(waits, '!approve "make harbour"')
+        (ask,) = person.wait_for_ask(waits)
+        tagged = f"window.told['holdfast-{ask['ask']}'] ?? ''"
+        wait_until(lambda: seat.page.evaluate(tagged), "a notification")
+        assert seat.page.evaluate(tagged) == body
+        seat.expect_well()
 
 
 def test_where_nobody_may_be_told_the_settings_say_why(chromium: Browser, house: House) -> None:

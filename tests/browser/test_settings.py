@@ -14,23 +14,31 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_colours_are_chosen_and_kept(chromium: Browser, house: House) -> None:
+    """By the page, and by the browser around it."""
     ground = "getComputedStyle(document.body).backgroundColor"
+    around = "document.querySelector('meta[name=theme-color]').content === getComputedStyle(document.documentElement)"
+    around += ".getPropertyValue('--ground')"
     with desk(chromium, house, theme="light") as place:
         seat = place.tab()
         seat.page.get_by_role("link", name="Settings").click()
         expect(seat.page.get_by_role("heading", name="Appearance")).to_be_visible()
         seat.page.get_by_role("radio", name="Dark").check()
         assert seat.page.evaluate(ground) == GROUND["dark"]
+        seat.page.wait_for_function(around)
         assert serious(seat) == []
         seat.page.reload()
         expect(seat.page.get_by_role("radio", name="Dark")).to_be_checked()
         assert seat.page.evaluate(ground) == GROUND["dark"]
+        seat.page.wait_for_function(around)
         seat.page.get_by_role("radio", name="As the system has it").check()
         assert seat.page.evaluate(ground) == GROUND["light"]
+        seat.page.wait_for_function(around)
         seat.page.emulate_media(color_scheme="dark")
         assert seat.page.evaluate(ground) == GROUND["dark"]
+        seat.page.wait_for_function(around)
         seat.page.get_by_role("radio", name="Light").check()
         assert seat.page.evaluate(ground) == GROUND["light"]
+        seat.page.wait_for_function(around)
         seat.expect_fits()
         seat.expect_well()
 

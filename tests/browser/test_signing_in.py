@@ -68,4 +68,7 @@ def test_the_page_works_under_a_path(chromium: Browser, tmp_path: Path) -> None:
         expect(seat.page).to_have_url(f"{server.link}/session/{session}")
         seat.page.reload()
         expect(seat.page.get_by_role("heading", name="Under a path")).to_be_visible()
+        seat.page.get_by_role("region", name="Conversation").focus()
+        seat.page.keyboard.press("j")
+        expect(seat.page.get_by_role("link", name="Under a path")).to_be_focused()
         seat.expect_well()

@@ -123,3 +123,36 @@ def test_one_that_is_longer_than_can_be_told_says_so(monkeypatch: pytest.MonkeyP
     outline = outlined(log((0, e.TurnSubmitted(turn=T1, text="Go.")), (1, e.TurnStarted(turn=T1)), *said), T1)
     assert outline is not None
     assert (outline.last, outline.whole) == (3, False)
+
+
+def long_turn(*between: e.Event) -> list[Record]:
+    """A turn in which all of this happened."""
+    events: list[e.Event] = [
+        e.TurnSubmitted(turn=T1, text="Dig"),
+        e.RunnerStarted(),
+        e.TurnStarted(turn=T1),
+        *between,
+        e.TurnEnded(turn=T1, outcome="completed"),
+    ]
+    return [Record(seq=seq, time=seq, event=event, epoch=1) for seq, event in enumerate(events, 1)]
+
+
+def test_what_a_long_turn_says_is_not_in_its_outline() -> None:
+    """Ten words or five thousand: what is told of it is as long."""
+    short, long = (outlined(long_turn(*[e.TextAppended(turn=T1, text="dig ")] * count), T1) for count in (10, 5_000))
+    assert short is not None
+    assert long is not None
+    assert long.last - long.first == 5_001
+    assert [record.event for record in long.decisive] == [record.event for record in short.decisive]
+    assert long.failures == short.failures == []
+
+
+def test_the_outline_of_an_endless_turn_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it failed: beyond some length nothing is told, and it is said that something is missing."""
+    monkeypatch.setattr("holdfast.core.outline.MOST", 50)
+    failed = [e.ToolChanged(turn=T1, call=CallId(f"c{number}"), first=True, status="failed") for number in range(500)]
+    outline = outlined(long_turn(*failed), T1)
+    assert outline is not None
+    assert not outline.whole
+    assert outline.last == outline.first + 49
+    assert len(outline.failures) + len(outline.decisive) <= 50

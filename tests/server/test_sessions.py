@@ -230,6 +230,8 @@ async def test_what_was_said_in_one_session_is_found_where_it_lies(
     assert [hit["turn"] for hit in found] == [f"t{number}" for number in (*range(79, 69, -1), 7)]
     page = (await api.get(f"/api/sessions/{session}/pages/{found[-1]['page']}")).json()
     assert "t7" in [entry["item"]["turn"] for entry in page["items"]]
+    once = (await api.get(address, params={"q": "an", "cursor": "2.0.0"})).json()["found"]
+    assert [(hit["turn"], hit["count"]) for hit in once] == [("t0", 2)], "an answer holds it twice"
     assert (await api.get(address, params={"q": "x" * 201})).status_code == 400
     assert (await api.get(address, params={"q": "x", "cursor": "nonsense"})).status_code == 400
     assert (await api.get("/api/sessions/nobody/find", params={"q": "x"})).status_code == 404

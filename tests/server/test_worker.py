@@ -35,6 +35,14 @@ def test_the_worker_keeps_every_part_of_the_page_but_the_huge_ones() -> None:
     assert set(told(page)["files"]) == small - {"/below/sw.js"}  # pyright: ignore[reportArgumentType]  a list of names
 
 
+def test_the_worker_opens_the_page_wherever_the_server_does() -> None:
+    opens = re.compile(str(told(read_page(FOLDER, "1"))["opens"]))
+    for place in ("/", "/settings", "/insights", "/session/s1", "/session/s1/replay/t1"):
+        assert opens.fullmatch(place)
+    for other in ("/api/insights", "/session/", "/session/s1/replay/", "/session/s1/x", "/insights/x"):
+        assert opens.fullmatch(other) is None
+
+
 def test_manifest_icons_and_worker_are_sent_to_anybody_as_what_they_are(tmp_path: Path) -> None:
     """A browser fetches them without a credential; the names are ever the same, so it asks each time."""
     with served(tmp_path / "home", command=COMMAND) as server, server.client() as client:

@@ -23,6 +23,7 @@ from holdfast.store.memory import MemoryStore
 from holdfast.store.protocol import Query, Store
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.core.shelf import joined
+from tests.store.children import look
 from tests.store.stage import EVERYTHING, Run, created, shown
 
 HISTORIES = 40
@@ -175,3 +176,32 @@ async def test_a_fork_is_as_good_as_a_copy(part: int, quick: Path, monkeypatch: 
         marks |= both[0].marks
         await disk.close()
     assert marks == {"a fork at rest", "a fork while a turn runs", "a turn that is not over"}
+
+
+async def forked_rows(folder: Path, turns: int) -> dict[str, int]:
+    """How many rows each table has gained by the fork of a session of so many turns."""
+    store = await SqliteStore.open_folder(folder)
+    await created(store)
+    run = await Run.claim(store, SessionId("s1"))
+    for number in range(turns):
+        await run.talk(TurnId(f"t{number}"), "ask alpha", f"beta {number} and more words")
+    before = rows_of(folder)
+    last = TurnId(f"t{turns - 1}")
+    await store.fork(SessionId("s2"), SessionId("s1"), lambda _: [e.SessionForked(source=SessionId("s1"), turn=last)])
+    after = rows_of(folder)
+    await store.close()
+    return {table: after[table] - before[table] for table in after}
+
+
+def rows_of(folder: Path) -> dict[str, int]:
+    (database,) = folder.glob("*.db")
+    tables = [name for (name,) in look(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    union = " UNION ALL ".join(f"SELECT '{name}', count(*) FROM \"{name}\"" for name in tables)
+    return {str(name): int(count) for name, count in look(database, union)}
+
+
+async def test_what_a_fork_adds_does_not_grow_with_what_it_shares(tmp_path: Path) -> None:
+    """No record and no item is copied: forty times the turns cost the same few rows in every table."""
+    short, long = await forked_rows(tmp_path / "short", 3), await forked_rows(tmp_path / "long", 120)
+    assert long == short
+    assert short["records"] == 1  # that it is a fork

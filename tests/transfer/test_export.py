@@ -248,6 +248,26 @@ async def test_the_name_of_a_file_hides_what_its_words_hide(tmp_path: Path) -> N
     assert zipfile.ZipFile(io.BytesIO(archive)).namelist() == [f"hidden-{len(KEY)}-characters-s1.md"]
 
 
+@pytest.mark.parametrize("kind", ["md", "html", "json"])
+async def test_what_a_step_was_given_is_hidden_where_it_is_a_secret(tmp_path: Path, kind: Format) -> None:
+    """Its arguments are JSON: what stands in them has its quotes escaped, and in a document once more."""
+    body = json.dumps({"api_key": "periwinkle shell", "depth": 3})
+    given = json.dumps({"command": f"curl -u me:limpet -H 'Cookie: crumb=barnacle' -d '{body}' https://x.org"})
+    async with opened(tmp_path) as store:
+        await store.create(S, e.SessionCreated(title="Post", agent="tour"))
+        run = await Run.claim(store, S)
+        await store.append(S, [e.TurnSubmitted(turn=T, text="Post it")], key="turn:t1")
+        await run.write(
+            e.TurnStarted(turn=T),
+            e.ToolChanged(turn=T, call=e.CallId("c"), first=True, name="run", arguments=given, status="completed"),
+            e.TurnEnded(turn=T, outcome="completed"),
+            e.RunnerStopped(),
+        )
+        file = (await whole(store, tmp_path, kind)).decode()
+    assert [word for word in ("periwinkle", "shell", "limpet", "barnacle") if word in file] == []
+    assert all(word in file for word in ("curl -u me:", "Cookie: ", "api_key", "depth", "x.org"))
+
+
 async def test_markdown_reads_as_it_was_said(tmp_path: Path) -> None:
     async with opened(tmp_path) as store:
         await held(store, tmp_path)

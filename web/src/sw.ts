@@ -16,12 +16,12 @@ interface Push {
 }
 
 /** The server begins this file with what its page is made of: another page is another worker. */
-const worker = self as unknown as ServiceWorkerGlobalScope & { page: { digest: string; files: string[] } }
+const worker = self as unknown as ServiceWorkerGlobalScope & { page: { digest: string; files: string[]; opens: string } }
 const scope = worker.registration.scope
 const kept = `holdfast ${scope} ${worker.page.digest}`
 const spoken = `holdfast-words ${scope}`
-const opens = /^(|settings|session\/[^/]+(\/replay\/[^/]+)?)$/
-const within = (address: string) => new URL(address).pathname.slice(new URL(scope).pathname.length)
+const opens = new RegExp(`^(?:${worker.page.opens})$`)
+const within = (address: string) => new URL(address).pathname.slice(new URL(scope).pathname.length - 1)
 
 worker.addEventListener('install', (event) => {
   const keep = async () => (await caches.open(kept)).addAll([scope, ...worker.page.files])
@@ -58,7 +58,7 @@ async function page(request: Request): Promise<Response> {
 /** What carries its digest in its name never changes; anything else is asked for first. */
 async function file(request: Request): Promise<Response> {
   const stored = await caches.match(request, { cacheName: kept })
-  if (stored !== undefined && within(request.url).startsWith('assets/')) return stored
+  if (stored !== undefined && within(request.url).startsWith('/assets/')) return stored
   return fetch(request).catch(() => stored ?? Response.error())
 }
 

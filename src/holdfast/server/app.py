@@ -10,7 +10,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 
 from holdfast.core.errors import HoldfastError
-from holdfast.server.assets import Asset, Page
+from holdfast.server.assets import PLACES, Asset, Page
 from holdfast.server.dialect import approvals, changes, chat, listing, questions, signing, streams, vitals, watching
 from holdfast.server.dialect import sessions as dialect_sessions
 from holdfast.server.errors import LARGEST_BODY, answer_broken, answer_deep, answer_ours, answer_refused
@@ -40,14 +40,6 @@ from holdfast.server.routes.health import READ
 from holdfast.server.wired import caller, visiting
 from holdfast.server.wiring import Wiring
 
-# The addresses at which the page itself opens; which view it shows there is the page's own matter.
-PAGE_PATHS = [
-    "/",
-    "/settings",
-    "/insights",
-    "/session/{session_id:str}",
-    "/session/{session_id:str}/replay/{turn_id:str}",
-]
 API = (
     *health.ROUTES,
     *account.ROUTES,
@@ -114,7 +106,7 @@ def create_routes(
 
 
 def page_routes(page: Page) -> Iterable[HTTPRouteHandler]:
-    yield asset_route(PAGE_PATHS, page.shell)
+    yield asset_route(list(PLACES), page.shell)
     for path, asset in page.files.items():
         yield asset_route([path], asset)
 

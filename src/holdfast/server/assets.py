@@ -4,6 +4,7 @@ An upgrade may replace the files under a running server; the page that it sends 
 """
 
 import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -42,6 +43,17 @@ BESIDE = ("*.svg", "*.png", "*.webmanifest", DIAGRAMS, f"{HASHED}/*")
 WORKER = "sw.js"
 KEPT = 1_000_000
 """Bytes of a file that a browser keeps for when the server is away. What draws diagrams is larger: it can wait."""
+
+PLACES = (
+    "/",
+    "/settings",
+    "/insights",
+    "/session/{session_id:str}",
+    "/session/{session_id:str}/replay/{turn_id:str}",
+)
+"""The addresses at which the page itself opens; which view it shows there is the page's own matter."""
+OPENS = "|".join(re.sub(r"\{[^}]*\}", "[^/]+", place) for place in PLACES)
+"""The same for the guard, and for the worker of the page, which opens it there while the server is away."""
 
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_FIRST = "no-cache"
@@ -108,5 +120,5 @@ def worker_with(shell: Asset, files: Mapping[str, Asset], mount: str, worker: As
     for name, asset in files.items():
         content.update(f"{name} {sha256(asset.content).hexdigest()}".encode())
     kept = [f"{mount}{name}" for name, asset in files.items() if len(asset.content) <= KEPT]
-    page = msgspec.json.encode({"digest": content.hexdigest(), "files": kept})
+    page = msgspec.json.encode({"digest": content.hexdigest(), "files": kept, "opens": OPENS})
     return replace(worker, content=b"self.page=" + page + b";\n" + worker.content)

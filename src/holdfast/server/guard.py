@@ -21,6 +21,7 @@ import msgspec
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from holdfast.server import headers as h
+from holdfast.server.assets import OPENS
 from holdfast.server.auth import Gatekeeper, NotSignedIn
 from holdfast.server.proxies import Headers, Proxies, gathered
 from holdfast.server.schema.records import Failure
@@ -43,7 +44,7 @@ OPEN = frozenset(
     }
 )
 """What answers without a credential, beside the page, which is a shell without data."""
-PAGE = re.compile(r"/|/settings|/insights|/session/[^/]+(?:/replay/[^/]+)?")
+PAGE = re.compile(OPENS)
 PAGE_FILES = re.compile(r"/assets/[^/]+|/diagram\.html|/[\w-]+\.(svg|png|ico)|/manifest\.webmanifest|/sw\.js")
 """The page's own addresses: where it opens, and which of its files are sent to anybody who asks."""
 

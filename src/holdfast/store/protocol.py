@@ -135,13 +135,14 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A message or an answer that holds what was looked for: its name, its turn's place in the transcript, and the
-    page that it is settled on, 0 while it is not."""
+    """A message or an answer that holds what was looked for: its name, its turn's place in the transcript, the page
+    that it is settled on, 0 while it is not, and how often it holds it."""
 
     turn: TurnId
     k: int
     number: int
     page: int
+    count: int = 1
 
 
 class Finds(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@ from functools import lru_cache
 from itertools import takewhile
 from unicodedata import combining, normalize
 
+from msgspec.structs import replace
+
 from holdfast.core.errors import BadCommand
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.items import Item, Steer, Text, UserMessage
@@ -62,8 +64,10 @@ def found(items: Iterable[tuple[int, Settled]], question: str) -> list[Found]:
     hits: dict[tuple[TurnId, int], Found] = {}
     for page, settled in items:
         item = settled.item
-        if wanted and wanted in as_read(indexed(item)):
-            hits.setdefault((item.turn, item.k), Found(item.turn, item.k, settled.number, page))
+        count = as_read(indexed(item)).count(wanted) if wanted else 0
+        if count > 0:
+            hit = hits.get((item.turn, item.k)) or Found(item.turn, item.k, settled.number, page, 0)
+            hits[item.turn, item.k] = replace(hit, count=hit.count + count)
     return list(hits.values())
 
 

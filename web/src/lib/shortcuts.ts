@@ -1,6 +1,7 @@
 // Every key that works wherever nobody writes, in one table: the keys do what it says, the help shows what it says, and
 // the palette offers it. None of them answers anything. A stroke with a modifier works while somebody writes, too.
 
+import { base } from './api/base'
 import { waits } from './sessions/groups'
 import type { IconName } from './ui/Icon.svelte'
 import { words } from './words'
@@ -113,7 +114,7 @@ function findHere(workspace: Workspace): void | false {
 }
 
 function rows(): HTMLAnchorElement[] {
-  return [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="/session/"]')]
+  return [...document.querySelectorAll<HTMLAnchorElement>(`nav a[href^="${base}/session/"]`)]
 }
 
 function moveRow(step: number): void {

@@ -326,6 +326,7 @@ export interface Found {
   k: number
   number: number
   page: number
+  count: number
 }
 
 export interface FoundInSession {

@@ -9,7 +9,7 @@ export const LATER_SHAPES = {
   Examination: {"findings":{"a":"@Finding"}},
   Figures: {"turns":["i",0],"failures":["i",0],"approvals":["i",0],"run_ms":["i",0],"input":["i",0],"output":["i",0],"cached":["i",0],"reasoning":["i",0],"cost":["i",0]},
   Finding: {"fine":"b","sentence":"s"},
-  Found: {"turn":"s","k":"i","number":"i","page":"i"},
+  Found: {"turn":"s","k":"i","number":"i","page":"i","count":["i",1]},
   FoundInSession: {"found":{"a":"@Found"},"cursor":[{"o":["s","0"]},null]},
   Insights: {"first":"i","today":"i","days":{"a":"@DailyFigures"},"sessions":{"a":"@SessionSize"},"disk":"@DiskUse","health":"@Wellbeing"},
   Label: {"name":"s","sessions":"i"},

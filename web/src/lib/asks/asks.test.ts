@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { words } from '../words'
 import { Asks } from './asks.svelte'
-import { Steady } from './steady'
+import { Steady } from '../ui/steady'
 
 describe('a press', () => {
   let now = 0

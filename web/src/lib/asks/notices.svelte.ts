@@ -5,11 +5,10 @@ import { Refused, Unreached } from '../api/client'
 import type { Approval, Question, SessionRow } from '../api/shapes.gen'
 import { listAsks } from '../api/turns'
 import type { Watched } from '../live/live.svelte'
+import { leave, type Standing } from '../push/leave.svelte'
 import { showByWorker } from '../push/worker'
 import { keep, kept } from '../ui/kept'
 import { words } from '../words'
-
-export type Standing = 'missing' | 'default' | 'granted' | 'denied'
 
 const LONGEST = 200
 /** Where this browser keeps what it was told of, whichever tab told it; and of how many asks. */
@@ -17,7 +16,6 @@ const TOLD = 'told'
 const REMEMBERED = 500
 
 export class Notices {
-  #standing = $state<Standing>(typeof Notification === 'undefined' || !isSecureContext ? 'missing' : Notification.permission)
   /** What was told or seen, by the ask; each is told once. */
   readonly #told = new Map<string, { session: string; notice: { close(): void } | null }>()
   /** The row of each session as of which its asks were looked at. */
@@ -31,18 +29,18 @@ export class Notices {
   }
 
   get standing(): Standing {
-    return this.#standing
+    return leave.standing
   }
 
   /** Only from a press of a button: a browser asks its person once. */
   async allow(): Promise<void> {
-    this.#standing = await Notification.requestPermission()
+    await leave.ask()
   }
 
   /** What waits now, what is looked at in this browser, and what this tab shows. */
   update(rows: readonly SessionRow[], watched: Watched, open: string | null): void {
     this.#watched = watched.sessions
-    if (this.#standing !== 'granted') return
+    if (leave.standing !== 'granted') return
     const waiting = new Set(rows.filter((row) => row.state === 'waiting').map(({ id }) => id))
     for (const id of watched.sessions) this.#hush(id)
     for (const { session } of [...this.#told.values()]) if (!waiting.has(session)) this.#settle(session, [])
@@ -74,12 +72,15 @@ export class Notices {
   }
 
   #show(row: SessionRow, ask: Approval | Question): { close(): void } {
+    const pushed = kept<{ details: boolean } | null>('push', null)
     const about = ask.type === 'approval' ? ask.command || ask.title : ask.text
+    // Who wants no command on this screen wants none from a tab either.
+    const body = pushed?.details === false ? words.push.told[ask.type] : about.slice(0, LONGEST)
     // The tag is the browser's: what another tab shows under it is the same one.
-    const options = { body: about.slice(0, LONGEST), tag: `holdfast-${ask.ask}` }
+    const options = { body, tag: `holdfast-${ask.ask}` }
     const title = words.asks.notices.title(row.title || words.asks.notices.session)
     const byWorker = () => showByWorker(title, { ...options, data: { session: row.id, name: ask.ask } })
-    if (kept('push', null) !== null) return byWorker()
+    if (pushed !== null) return byWorker()
     let notice: Notification
     try {
       notice = new Notification(title, options)

@@ -1,4 +1,5 @@
-// What is looked for in the open session, where it was found, and which of these places the reader is at.
+// What is looked for in the open session, where it was found, and which of these places the reader is at. A message may
+// hold it more than once: each of these is a place.
 //
 // The server finds, stretch by stretch from the newest back, because most of a long session is not in the page. What is
 // new meanwhile lies in the newest stretch: that one is asked for again.
@@ -16,7 +17,9 @@ export class Find {
   #phase = $state<Phase>('idle')
   #hits = $state.raw<readonly Found[]>([])
   #now = $state.raw<Found | null>(null)
-  readonly #at = $derived(this.#now === null ? -1 : this.#hits.findIndex((hit) => same(hit, this.#now)))
+  /** Which of the places in it, from 0. */
+  #nth = $state(0)
+  readonly #item = $derived(this.#now === null ? -1 : this.#hits.findIndex((hit) => same(hit, this.#now)))
   #asked = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #session: string
@@ -52,21 +55,52 @@ export class Find {
     return this.#hits
   }
 
+  /** The message that the reader is at. */
   get now(): Found | null {
     return this.#now
   }
 
-  /** Which of the hits the reader is at, from 0; -1 if at none. */
+  /** Which of the places in that message, from 0. */
+  get nth(): number {
+    return this.#nth
+  }
+
+  /** Which of the messages, from 0; -1 if at none. */
+  get item(): number {
+    return this.#item
+  }
+
+  /** Which of all the places the reader is at, from 0; -1 if at none. */
   get at(): number {
-    return this.#at
+    return this.#item < 0 ? -1 : places(this.#hits.slice(0, this.#item)) + this.#nth
+  }
+
+  /** How many places there are. */
+  get all(): number {
+    return places(this.#hits)
   }
 
   /** Go to the next place, or to one before; from the last to the first, once all are known. */
   step(by: 1 | -1): void {
+    const within = this.#nth + by
+    if (this.#item >= 0 && within >= 0 && within < (this.#hits[this.#item]?.count ?? 0)) {
+      this.#nth = within
+      return
+    }
     const count = this.#hits.length
-    const to = this.#at + by
+    const to = this.#item + by
     if (count === 0 || (this.#phase === 'looking' && (to < 0 || to >= count))) return
-    this.#now = this.#hits[(to + count) % count] ?? null
+    const next = this.#hits[(to + count) % count]
+    this.#now = next ?? null
+    this.#nth = by === 1 ? 0 : (next?.count ?? 1) - 1
+  }
+
+  /** So often it stands where it is shown: an address behind a word is not read, and what is being said grows. */
+  counted(hit: Found, count: number): void {
+    const known = this.#hits.find((each) => same(each, hit))
+    if (known === undefined || known.count === count || count === 0) return
+    this.#hits = this.#hits.map((each) => (each === known ? { ...each, count } : each))
+    if (same(this.#now, hit)) this.#nth = Math.min(this.#nth, count - 1)
   }
 
   /** More may have been said: look at the newest stretch again. */
@@ -101,9 +135,11 @@ export class Find {
         const stretch = await this.#seek(this.#session, this.#text.trim(), cursor, signal)
         if (signal.aborted) return
         cursor = stretch.cursor
-        const known = this.#hits[0] // of a long text, a later part
-        const older = stretch.found.filter((hit) => !same(hit, known)).reverse()
-        this.#hits = [...older, ...this.#hits]
+        const [known, ...newer] = this.#hits
+        const part = stretch.found.find((hit) => same(hit, known)) // of a long text, whose later part is known
+        const older = stretch.found.filter((hit) => hit !== part).reverse()
+        const whole = known === undefined ? [] : [{ ...known, count: known.count + (part?.count ?? 0) }]
+        this.#hits = [...older, ...whole, ...newer]
         this.#begin()
       } while (cursor !== null)
       this.#phase = 'found'
@@ -113,12 +149,19 @@ export class Find {
   }
 
   #begin(): void {
-    if (this.#at < 0) this.#now = this.#hits.length === 0 ? null : (this.#choose(this.#hits) ?? this.#hits.at(-1) ?? null)
+    if (this.#item >= 0) return
+    const near = this.#choose(this.#hits)
+    this.#now = near ?? this.#hits.at(-1) ?? null
+    this.#nth = near === undefined ? (this.#now?.count ?? 1) - 1 : 0
   }
 }
 
 export function same(one: Found | null | undefined, other: Found | null | undefined): boolean {
   return one != null && other != null && one.turn === other.turn && one.k === other.k
+}
+
+function places(hits: readonly Found[]): number {
+  return hits.reduce((sum, { count }) => sum + count, 0)
 }
 
 /** Whether the hit lies before the stretch that begins at the cursor; before the first stretch there is nothing. */

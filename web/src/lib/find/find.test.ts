@@ -3,7 +3,7 @@ import type { Found } from '../api/shapes.gen'
 import { Find, type Seek } from './find.svelte'
 import { asRead } from './marks'
 
-const hit = (number: number, page = 1): Found => ({ turn: `t${number}`, k: 1, number, page })
+const hit = (number: number, count = 1): Found => ({ turn: `t${number}`, k: 1, number, page: 1, count })
 const newest = () => undefined
 
 /** A session in stretches, newest first, as the server would tell it. */
@@ -45,6 +45,29 @@ test('what is new is found, what is gone is not, and the reader stays where he i
   await find.renew()
   expect(find.hits.map(({ number }) => number)).toEqual([5, 7, 11])
   expect(find.at).toBe(1)
+})
+
+test('a message that holds it more than once is as many places', async () => {
+  const find = new Find('s', newest, async () => ({ found: [hit(5, 2), hit(3), hit(1, 3)], cursor: null }))
+  await looked(find, 'kelp')
+  expect([find.at, find.all, find.nth]).toEqual([5, 6, 1])
+  find.step(1)
+  expect([find.now?.number, find.at, find.nth]).toEqual([1, 0, 0])
+  find.step(1)
+  find.step(1)
+  find.step(1)
+  expect([find.now?.number, find.at]).toEqual([3, 3])
+  find.step(-1)
+  expect([find.now?.number, find.at, find.nth]).toEqual([1, 2, 2])
+  find.counted(hit(1), 2) // one of them was behind a link
+  expect([find.at, find.all]).toEqual([1, 5])
+})
+
+test('the parts of a long text are one message', async () => {
+  const stretches = [{ found: [hit(3, 2)], cursor: '3.1.4' }, { found: [hit(3, 1), hit(1)], cursor: null }]
+  const find = new Find('s', newest, async (_session, _q, cursor) => stretches[cursor === null ? 0 : 1]!)
+  await looked(find, 'kelp')
+  expect([find.hits.map(({ count }) => count), find.all]).toEqual([[1, 3], 4])
 })
 
 test('only the last question counts, and an empty one asks nobody', async () => {

@@ -10,8 +10,8 @@ function line(day: number, agent: string, model: string, figures: Partial<Figure
 
 const DAYS = [
   line(10, 'a', 'm', { input: 5, output: 1, turns: 1 }),
-  line(10, 'b', 'm', { input: 1, output: 1, cost: 7 }),
-  line(12, 'a', 'n', { input: 10, run_ms: 3 }),
+  line(10, 'b', 'm', { input: 1, output: 1, cost: 7, approvals: 2, failures: 1 }),
+  line(12, 'a', 'n', { input: 10, run_ms: 3, approvals: 1 }),
 ]
 
 test('every day has a value, also one on which nothing happened', () => {
@@ -23,4 +23,5 @@ test('every day has a value, also one on which nothing happened', () => {
 test('shares are added up, the largest first', () => {
   expect(shares(DAYS, 'agent').map(({ name, tokens }) => [name, tokens])).toEqual([['a', 16], ['b', 2]])
   expect(shares(DAYS, 'model').map(({ name, tokens, cost }) => [name, tokens, cost])).toEqual([['n', 10, 0], ['m', 8, 7]])
+  expect(shares(DAYS, 'agent').map(({ approvals, failures }) => [approvals, failures])).toEqual([[1, 0], [2, 1]])
 })

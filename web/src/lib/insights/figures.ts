@@ -11,6 +11,8 @@ export interface Share {
   cost: number
   run_ms: number
   turns: number
+  approvals: number
+  failures: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -30,11 +32,13 @@ export function sum(values: readonly number[]): number {
 export function shares(days: readonly DailyFigures[], by: 'agent' | 'model'): Share[] {
   const found = new Map<string, Share>()
   for (const { figures, ...day } of days) {
-    const share = found.get(day[by]) ?? { name: day[by], tokens: 0, cost: 0, run_ms: 0, turns: 0 }
+    const share = found.get(day[by]) ?? { name: day[by], tokens: 0, cost: 0, run_ms: 0, turns: 0, approvals: 0, failures: 0 }
     share.tokens += figures.input + figures.output
     share.cost += figures.cost
     share.run_ms += figures.run_ms
     share.turns += figures.turns
+    share.approvals += figures.approvals
+    share.failures += figures.failures
     found.set(day[by], share)
   }
   return [...found.values()].sort((a, b) => b.tokens - a.tokens || b.run_ms - a.run_ms)

@@ -4,6 +4,7 @@ import { beginPush, endPush, readPush } from '../api/push'
 import type { PushState } from '../api/shapes.gen'
 import { keep, kept } from '../ui/kept'
 import { words } from '../words'
+import { leave } from './leave.svelte'
 
 export class Push {
   readonly possible = 'serviceWorker' in navigator && 'PushManager' in window
@@ -23,14 +24,14 @@ export class Push {
 
   async load(): Promise<void> {
     const state = await readPush()
-    const here = state.on && Notification.permission === 'granted' && (await subscription()) !== null
+    const here = state.on && leave.standing === 'granted' && (await subscription()) !== null
     this.#take({ ...state, on: here })
   }
 
   /** Only from a press: a browser asks its person once. */
   async begin(details = false): Promise<void> {
     const { key } = this.#state ?? (await readPush())
-    if ((await Notification.requestPermission()) !== 'granted') throw new Error(words.push.blocked)
+    if ((await leave.ask()) !== 'granted') throw new Error(words.push.blocked)
     await give(await subscribed(key), details)
     this.#take({ key, on: true, details })
   }

@@ -20,6 +20,12 @@ class Theme {
     return this.#choice === 'system' ? this.#system.matches : this.#choice === 'dark'
   }
 
+  /** What the browser's own frame around the page is painted with. */
+  get ground(): string {
+    void this.dark // with it the values change
+    return getComputedStyle(document.documentElement).getPropertyValue('--ground')
+  }
+
   choose(choice: Choice): void {
     this.#choice = choice
     keep('theme', choice === 'system' ? null : choice)

@@ -254,6 +254,7 @@ export const en = {
     approvals: 'Approvals',
     approvalsAsked: 'Approvals asked',
     failed: 'Failed',
+    failures: 'Failed',
     failedOrCut: 'Failed or interrupted',
     plot: (title: string, total: string, day: string, most: string) =>
       `${title} per day: ${total} in all, most on ${day} with ${most}`,
@@ -430,6 +431,17 @@ export const en = {
     keys: 'Keyboard shortcuts',
     keysMean: 'Single letters work wherever you are not writing. No key answers an approval by itself.',
     then: 'then',
+    within: {
+      card: 'On a card that waits',
+      message: 'In a message',
+      before: 'What you said before',
+      space: 'Space',
+      play: 'Play or pause',
+      back: 'One event back',
+      on: 'One event on',
+      begin: 'To the beginning',
+      end: 'To the end',
+    },
   },
   push: {
     blocked: 'Notifications are blocked for this address, in the browser’s settings. Allow them there and try again.',

@@ -37,6 +37,13 @@ describe('the words', () => {
     expect(linked('Nothing is here.')).toEqual(['Nothing is here.', '', ''])
   })
 
+  it('in German have one word for a turn, and a space before what is left out', () => {
+    const all = [...said(de).entries()]
+    const turns = [...said(en)].filter(([, text]) => /\bturns?\b/i.test(text) && !/its turn/.test(text)).map(([path]) => path)
+    expect(all.filter(([path, text]) => turns.includes(path) && !/Runden?\b/.test(text))).toEqual([])
+    expect(all.filter(([, text]) => /[^\s„]…/.test(text))).toEqual([])
+  })
+
   it('count as the language does', () => {
     expect(en.sessions.many(1)).toBe('1 session')
     expect(en.sessions.many(1_200)).toBe('1,200 sessions')

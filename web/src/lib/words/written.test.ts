@@ -20,7 +20,7 @@ const EXEMPT = new Map([
   ['Holdfast', 'the name of the product'],
   ['Markdown', 'the name of a format'],
   ['iPhone iPad Android Mac Windows Chromebook Linux', 'names of devices, which are in the log'],
-  ['Enter Escape Backspace Tab Home Key Mod Alt Cmd Option', 'names of keys'],
+  ['Enter Escape Backspace Tab Home End Shift Key Mod Alt Cmd Option', 'names of keys'],
   ['ollama', 'a name, as an example'],
   ['Bearer', 'the name of a scheme in a header'],
   ['Files', 'what a browser calls files that are dragged'],
@@ -44,6 +44,10 @@ describe.each(covered)('%s', (path, text) => {
 
   test.skipIf([...LOGGED, WORKER].includes(path))('says nothing that is not in the files of the languages', () => {
     expect(written(tree)).toEqual([])
+  })
+
+  test('writes dates and numbers in the language of the page', () => {
+    expect(text.match(/\b(?:toLocale\w*String|Intl\.\w+)\((?:undefined\b|\))/g)).toBeNull()
   })
 
   test('knows no left and no right', () => {
