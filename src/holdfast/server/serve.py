@@ -28,7 +28,7 @@ from holdfast.core.errors import HoldfastError, StoreError
 from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
 from holdfast.server.auth import Gatekeeper
-from holdfast.server.browser import open_in_browser
+from holdfast.server.browser import forget, open_in_browser
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
 from holdfast.server.links import Links
@@ -97,10 +97,12 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
             if gatekeeper.exposed and not certificate:
                 print(UNENCRYPTED, file=sys.stderr, flush=True)
             if open_page:
-                open_in_browser(link)
+                open_in_browser(settings.home, link)
 
+        forget(settings.home)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             going = runner.run(run(settings, gatekeeper, page, presence, listener, announce))
+        forget(settings.home)
     print(farewell(going), flush=True)
 
 
@@ -124,7 +126,7 @@ def greet(settings: Settings, links: Links, *, open_page: bool) -> None:
     link = one_time(found[0], links)
     print(f"Holdfast is already at {link} (process {found[0].pid}).", flush=True)
     if open_page:
-        open_in_browser(link)
+        open_in_browser(settings.home, link)
 
 
 def farewell(going: int) -> str:
