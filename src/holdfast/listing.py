@@ -6,6 +6,7 @@ The standard library does it, in a thread: the server shall not load a model cli
 import asyncio
 import http.client
 import ipaddress
+import re
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -43,11 +44,13 @@ async def list_models(endpoint: Endpoint, timeout: float = 10.0) -> Listing:  # 
 def list_now(endpoint: Endpoint, seconds: float) -> Listing:
     """The same, for whoever is in a thread."""
     address = f"{endpoint.base_url.rstrip('/')}/models"
+    if not re.match(r"https?://[^/\s]", address):
+        return Listing(problem=f"{endpoint.base_url} is no http or https address.")
     headers = {"Accept": "application/json", "User-Agent": "holdfast"}
     if endpoint.key:
         headers["Authorization"] = f"Bearer {endpoint.key}"
     try:
-        request = urllib.request.Request(address, headers=headers)  # noqa: S310 (checked when it was saved)
+        request = urllib.request.Request(address, headers=headers)  # noqa: S310 (looked at above)
         with _opener(address).open(request, timeout=seconds) as response:
             return _read(response.read(LARGEST), endpoint.base_url)
     except urllib.error.HTTPError as exc:
@@ -61,8 +64,19 @@ def list_now(endpoint: Endpoint, seconds: float) -> Listing:
 
 
 def _opener(address: str) -> urllib.request.OpenerDirector:
-    proxies = [urllib.request.ProxyHandler({})] if _nearby(address) else []
-    return urllib.request.build_opener(_Stay, *proxies)
+    """What speaks http and nothing else: the library's own would read files too."""
+    opener = urllib.request.OpenerDirector()
+    for each in (
+        urllib.request.ProxyHandler({} if _nearby(address) else None),
+        urllib.request.HTTPHandler(),
+        urllib.request.HTTPSHandler(),
+        urllib.request.HTTPErrorProcessor(),
+        urllib.request.HTTPDefaultErrorHandler(),
+        urllib.request.UnknownHandler(),
+        _Stay(),
+    ):
+        opener.add_handler(each)
+    return opener
 
 
 def _nearby(address: str) -> bool:

@@ -21,6 +21,12 @@ STRANGE = frozenset(" \t\r\n\\@")
 """What programs that read addresses disagree about. Nobody needs it in one."""
 
 
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+UNICAST = ipaddress.ip_network("2000::/3")
+"""All of IPv6 that was ever given out for the open internet."""
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
 class NotSent(HoldfastError):
     """{0}: {1}"""
 
@@ -57,9 +63,18 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, p
     finally:
         connection.close()
     if 300 <= answer.status < 400:
-        raise NotSent(url, f"it leads to {answer.getheader('location', 'another address')}. Name that one instead.")
+        raise NotSent(url, f"it leads to {_host_in(answer.getheader('location', ''))}. Name that address instead.")
     if answer.status >= 400:
         raise Declined(url, answer.status, answer.reason)
+
+
+def _host_in(location: str) -> str:
+    """Where a redirect leads, without what may be secret in it: this is said in logs."""
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        parts = urlsplit("")
+    return f"{parts.scheme}://{parts.hostname}" if parts.hostname else "another address"
 
 
 def looked_up(url: str, *, private: bool) -> Place:
@@ -79,15 +94,20 @@ def looked_up(url: str, *, private: bool) -> Place:
 
 def is_public(address: str) -> bool:
     """Whether an address lies on the open internet; one inside another, as IPv6 can write it, is judged as itself."""
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo and parsed.teredo[1])
-        if inner or parsed in NAT64:
-            parsed = inner or ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
+    parsed = unwrapped(address)
+    if parsed.version == 6 and parsed not in UNICAST:
+        return False  # translators' own prefixes, forms that were given up: some systems still follow them inside
     return parsed.is_global and not parsed.is_multicast
 
 
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
+def unwrapped(address: str) -> Address:
+    """The address, or the IPv4 one inside of an IPv6 one that only wraps it."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    if parsed.version == 4:
+        return parsed
+    if parsed in NAT64:
+        return ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)
+    return parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo and parsed.teredo[1]) or parsed
 
 
 def _parsed(url: str) -> SplitResult:

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from holdfast.core.ids import SessionId
+from holdfast.server.message import Message, NotDelivered, deliver
+from holdfast.settings import NotifySettings
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
@@ -102,6 +105,19 @@ def test_what_is_not_delivered_is_tried_again_and_delays_no_run(tmp_path: Path) 
         assert "command-" in ear.heard[-1]["message"]
         assert person.cancel(session, turn).status_code == 200
         person.wait_for_end(session, turn)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/hush?token=hush", "http://hush@127.0.0.1/", "http://[hush/"])
+async def test_what_is_said_of_a_failure_names_the_host_alone(url: str) -> None:
+    """The address lets in whoever knows it, and failures are logged."""
+    message = Message(title="t", message="m", kind="question", session=SessionId("s"), link="http://x/")
+    with pytest.raises(NotDelivered) as failed:
+        await deliver(NotifySettings(url=url), message)
+    assert "hush" not in str(failed.value)
+    cause: BaseException | None = failed.value
+    while cause is not None:
+        assert "hush" not in str(cause), "nor in a traceback"
+        cause = cause.__cause__
 
 
 def test_the_end_of_a_long_run_is_told_in_ntfys_words(tmp_path: Path) -> None:

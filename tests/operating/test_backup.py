@@ -4,18 +4,24 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.core import window
 from holdfast.core.events import SessionCreated, SessionRenamed, TextAppended
 from holdfast.core.ids import SessionId
 from holdfast.core.session import replay
+from holdfast.settings import NotifySettings, read_settings
 from holdfast.store.backup import BackupExists, HomeInUse, NoBackup, NothingToBackUp, back_up, restore
+from holdfast.store.blanked import blanked, written
 from holdfast.store.blobs import Blobs
 from holdfast.store.protocol import Query
 from holdfast.store.sqlite.store import SqliteStore
@@ -98,6 +104,49 @@ async def test_blobs_and_settings_come_along_and_the_token_does_not(tmp_path: Pa
         if path.is_file() and path.name != "config.toml" and path.stat().st_mode & 0o077
     ]
     assert leaks == []
+
+
+async def test_settings_come_along_without_their_secrets(tmp_path: Path) -> None:
+    """What an agent is given under the name of a secret, and the address of a hook, are blank; nothing else changes."""
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    await small_home(home)
+    (home / "config.toml").write_text(
+        """
+        [server]
+        key = "not/secret.pem"
+        certificate = "cert.pem"  # OLD_KEY = "hush-1"
+        [notify]
+        url = "https://hook.example/hush-2"
+        ask_seconds = 2.5
+        [agents."my agent"]
+        command = ["a", "--\\u0001b \\"c\\""]
+        env = { OPENAI_API_KEY = "hush-3", EDITOR = "ed", PGPASSWORD = \'hush-4\' }
+        keep = ["OPENAI_API_KEY"]
+        [endpoints.local]
+        base_url = "http://127.0.0.1:1/v1"
+        window = 4096
+        """
+    )
+    before = read_settings({}, home=home).file
+    back_up(home, tmp_path / "b.tar")
+    restore(tmp_path / "b.tar", elsewhere)
+    assert b"hush" not in (tmp_path / "b.tar").read_bytes()
+    after = read_settings({}, home=elsewhere).file
+    agent = before.agents["my agent"]
+    env = {"OPENAI_API_KEY": "", "EDITOR": "ed", "PGPASSWORD": ""}
+    agents = {"my agent": msgspec.structs.replace(agent, env=env)}
+    assert after == msgspec.structs.replace(before, agents=agents, notify=NotifySettings(ask_seconds=2.5))
+    (home / "config.toml").write_text('key = "hush-5')
+    back_up(home, tmp_path / "c.tar")
+    assert b"hush" not in (tmp_path / "c.tar").read_bytes(), "what nobody can read stays at home"
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text() | st.integers() | st.booleans() | st.lists(st.text())))
+def test_what_is_written_anew_reads_as_before(table: dict[str, object]) -> None:
+    document = {"notify": {"url": "https://x", **{f"-{name}": value for name, value in table.items()}}}
+    text = "".join(f"{name} = {written(value)}\n" for name, value in document.items())
+    assert tomllib.loads(text) == document
+    assert tomllib.loads(blanked(text)) == {"notify": {**document["notify"], "url": ""}}
 
 
 async def test_nothing_is_ever_overwritten(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ class Ear(http.server.BaseHTTPRequestHandler):
         self.heard.append((self.path, self.headers["host"]))
         self.rfile.read(int(self.headers["content-length"]))
         self.send_response(302 if self.path == "/away" else 200)
-        self.send_header("location", "/elsewhere")
+        self.send_header("location", "https://elsewhere.example/hush?token=hush")
         self.send_header("content-length", "0")
         self.end_headers()
 
@@ -45,6 +45,8 @@ INSIDE = [
     "http://2130706433/", "http://0x7f.1/", "http://127.1/", "http://0/", "http://0.0.0.0/", "http://[::]/",
     "http://10.0.0.1/", "http://192.168.1.1/", "http://172.16.0.1/", "http://169.254.169.254/latest/meta-data",
     "http://[fe80::1]/", "http://[fd00::1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://100.64.0.1/",
+    "http://[64:ff9b:1::7f00:1]/", "http://[fec0::1]/", "http://[::127.0.0.1]/", "http://[::ffff:0:127.0.0.1]/",
+    "http://[64:ff9b::a9fe:a9fe]/", "http://[2002:a9fe:a9fe::1]/", "http://[100::1]/", "http://[5f00::1]/",
 ]  # fmt: skip
 
 
@@ -69,7 +71,10 @@ def test_an_address_that_programs_read_differently_is_refused_even_where_private
 def test_a_public_address_is_public_and_a_multicast_one_is_not() -> None:
     assert is_public("93.184.215.14")
     assert is_public("2606:2800:21f:cb07:6820:80da:af6b:8b2c")
+    assert is_public("64:ff9b::808:808")
+    assert is_public("::ffff:8.8.8.8")
     assert not is_public("224.0.0.1")
+    assert not is_public("ff0e::1")
 
 
 def test_a_name_that_changes_its_mind_is_asked_only_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,6 +96,8 @@ def test_a_name_that_changes_its_mind_is_asked_only_once(port: int, monkeypatch:
 
 
 def test_a_redirect_is_not_followed(port: int) -> None:
-    with pytest.raises(NotSent, match="it leads to /elsewhere"):
+    """And where it leads is said without what may be secret in it."""
+    with pytest.raises(NotSent, match=r"it leads to https://elsewhere.example. Name") as refused:
         post(f"http://127.0.0.1:{port}/away", b"{}", {}, seconds=30, private=True)
+    assert "hush" not in str(refused.value)
     assert [path for path, _ in Ear.heard] == ["/away"]

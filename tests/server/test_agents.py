@@ -157,6 +157,17 @@ def test_an_endpoint_is_tried_saved_used_and_forgotten_and_its_key_never_comes_o
 
 
 @pytest.mark.parametrize(
+    "scheme", ["file://", "FILE://", "file://localhost", "ftp://localhost", "data:,", "local_file:"]
+)
+def test_an_endpoint_that_is_tried_is_one_of_the_web(client: httpx.Client, tmp_path: Path, scheme: str) -> None:
+    """A file that looks like an answer is none."""
+    (tmp_path / "models").write_text('{"data": [{"id": "leaked"}]}')
+    tried = client.post("/api/endpoints/try", json={"base_url": f"{scheme}{tmp_path}"}).json()
+    assert tried["models"] == []
+    assert "is no http or https address" in tried["reason"]
+
+
+@pytest.mark.parametrize(
     ("name", "wish"),
     [
         ("a b", {"base_url": "http://127.0.0.1:1/v1"}),

@@ -33,7 +33,7 @@ def test_the_code_is_in_no_command_line_but_in_a_file_of_the_owners(
     home.mkdir()
     open_in_browser(home, LINK)
     (shown,) = screen.shown
-    assert "code" not in shown
+    assert "the-code_1" not in shown
     page = Path(unquote(urlsplit(shown).path))
     assert page.parent == home
     assert f'content="0; url={LINK}"' in page.read_text()

@@ -130,7 +130,7 @@ def test_whoever_took_a_dead_servers_port_is_not_sent_the_token(tmp_path: Path) 
             (tmp_path / "server.json").write_bytes(msgspec.json.encode(stale))
             with pytest.raises(ServerStuck):
                 find(tmp_path)
-        thief.setblocking(False)
+        thief.settimeout(0)
         with pytest.raises(BlockingIOError):
             thief.accept()
 

@@ -1,7 +1,7 @@
 """Open the page where there is a screen.
 
-Law: the code of a link is in no command line. Those of all users' programs can be read by everybody on the machine, and
-whoever is first uses the code. So a browser is given a file that only its owner can read, and that leads on to the link.
+Law: the code of a link is in no command line. Everybody on the machine can read those of everybody's programs, and
+whoever is first uses the code. So a browser is given a file that only its owner can read, which leads on to the link.
 """
 
 import webbrowser
@@ -11,9 +11,7 @@ from pathlib import Path
 from holdfast.server import private
 
 FILE = "open.html"
-LEADING = (
-    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={0}"><a href="{0}">Holdfast</a>\n'
-)
+LEADING = '<!doctype html><meta http-equiv="refresh" content="0; url={0}"><a href="{0}">Holdfast</a>\n'
 
 
 def open_in_browser(home: Path, link: str) -> None:

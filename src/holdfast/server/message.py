@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 from email.header import Header
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -59,7 +60,9 @@ def _post(settings: NotifySettings, message: Message) -> None:
         # Private networks too: the address is the operator's own setting, and a box at home is where such things live.
         outbound.post(settings.url, body, headers, seconds=PATIENCE, private=True)
     except outbound.NotSent as exc:
-        raise NotDelivered(str(exc)) from exc
+        # The address is a secret, or holds one: what is said, and logged, names its host alone.
+        host, why = urlsplit(settings.url).hostname, " ".join(map(str, exc.details[1:]))
+        raise NotDelivered(f"{host}: {why}") from None
 
 
 async def _run(command: tuple[str, ...], message: Message) -> None:

@@ -1,17 +1,19 @@
 """A whole home in one file, taken while everybody works, and put back as a new history.
 
 The archive is a plain tar: `store/store.db` (one moment of the database, by SQLite's backup API), `blobs/` and
-`config.toml`. It holds no credential. What is restored is checked first and gets a new lineage, so that every browser
-that knew the old history starts over.
+`config.toml`, blank where it would let in anywhere. It holds no credential. What is restored is checked first and gets
+a new lineage, so that every browser that knew the old history starts over.
 """
 
 import contextlib
+import io
 import os
 import re
 import secrets
 import shutil
 import tarfile
 import time
+import tomllib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -22,6 +24,7 @@ import apsw
 from holdfast import faults
 from holdfast.core.errors import HoldfastError, StoreCorrupt
 from holdfast.owned import make_folder, owner_only
+from holdfast.store.blanked import blanked
 from holdfast.store.sqlite.check import check_soundness
 from holdfast.store.sqlite.connection import connect, migrate, translated
 from holdfast.store.sqlite.store import DATABASE, renew_lineage
@@ -146,11 +149,26 @@ def _packed(home: Path, database: Path) -> Iterator[bytes]:
             continue  # a file of which nobody speaks has just been collected
         with file:
             about = os.fstat(file.fileno())
-            entry = tarfile.TarInfo(name)
-            entry.size, entry.mtime, entry.mode = about.st_size, int(about.st_mtime), 0o600
-            yield entry.tobuf()
+            yield _entry(name, about.st_size, int(about.st_mtime))
             yield from _exactly(file, about.st_size)
+    if (config := _config(home)) is not None:
+        yield _entry(CONFIG, len(config), int(time.time()))
+        yield from _exactly(io.BytesIO(config), len(config))
     yield bytes(2 * tarfile.BLOCKSIZE)
+
+
+def _entry(name: str, size: int, mtime: int) -> bytes:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mtime, entry.mode = size, mtime, 0o600
+    return entry.tobuf()
+
+
+def _config(home: Path) -> bytes | None:
+    """The settings without their secrets; None if there are none, or none that anybody can read."""
+    try:
+        return blanked((home / CONFIG).read_text("utf-8")).encode()
+    except (FileNotFoundError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return None
 
 
 def _exactly(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -169,8 +187,6 @@ def _files(home: Path) -> Iterator[tuple[Path, str]]:
     """Blobs never change under their name, so they are copied after the database that speaks of them."""
     for path in sorted((home / BLOBS).glob("??/*")):
         yield path, f"{BLOBS}/{path.parent.name}/{path.name}"
-    if (home / CONFIG).is_file():
-        yield home / CONFIG, CONFIG
 
 
 def _unpack(source: Path, target: Path) -> None:

@@ -56,7 +56,8 @@ def test_what_is_never_fetched(address: str) -> None:
     "address",
     ["http://127.0.0.1/", "http://10.0.0.1/", "http://192.168.1.1/", "http://[::1]/", "http://[::ffff:127.0.0.1]/",
      "http://2130706433/", "http://0x7f000001/", "http://127.1/", "http://100.64.0.1/", "http://[fd00::1]/",
-     "http://[64:ff9b::7f00:1]/", "http://172.16.0.1/"],
+     "http://[64:ff9b::7f00:1]/", "http://172.16.0.1/", "http://[64:ff9b:1::7f00:1]/", "http://[fec0::1]/",
+     "http://[::127.0.0.1]/", "http://[::ffff:0:127.0.0.1]/", "http://[2002:7f00:1::]/"],
 )  # fmt: skip
 def test_addresses_that_are_not_public_are_known_however_they_are_written(address: str) -> None:
     assert not fetch.look_up(address).public
@@ -91,5 +92,7 @@ async def test_a_redirect_to_a_place_that_was_not_asked_for_is_refused(
     audience.on_permission = lambda asked: agent.answer_permission(asked.id, allow=True)
     await agent.prompt(TURN, f'!tool fetch {{"url": "{site}/to/http://10.0.0.1/"}}\n!then\n!quote')
     assert "redirects to 10.0.0.1" in audience.text
+    await agent.prompt(TURN, f'!tool fetch {{"url": "{site}/to/http://127.0.0.1:1/"}}\n!then\n!quote')
+    assert "redirects to 127.0.0.1 (127.0.0.1, port 1)" in audience.text, "another port is another program"
     await agent.prompt(TURN, f'!tool fetch {{"url": "{site}/to/file:///etc/passwd"}}\n!then\n!quote')
     assert "is no http or https address" in audience.text

@@ -18,6 +18,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from holdfast.agents.builtin.deed import Bench, Deed, Done, Say, Tool, Unable, bounded
+from holdfast.outbound import Address, is_public, unwrapped
 
 SECONDS = 30.0
 LARGEST = 5 * 1024 * 1024
@@ -26,7 +27,6 @@ TELLING = 300
 """Characters of an address beyond which it may carry something out."""
 PRIVATE = "private address"
 LEAKING = "long web address"
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Place(NamedTuple):
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
     @property
     def public(self) -> bool:
-        return self.ip.is_global and not self.ip.is_multicast
+        return is_public(str(self.ip))
 
 
 class Fetching(msgspec.Struct, kw_only=True):
@@ -76,19 +76,11 @@ def look_up(url: str) -> Place:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as exc:
         raise Unable(f"{host} can't be found.") from exc
-    ip = _plain(ipaddress.ip_address(str(found[0][4][0]).partition("%")[0]))
-    if ip.is_link_local or ip.is_unspecified:
+    ip = ipaddress.ip_address(str(found[0][4][0]).partition("%")[0])
+    inner = unwrapped(str(ip))
+    if inner.is_link_local or inner.is_unspecified:
         raise Unable(f"{host} is {ip}, which is never fetched.")
     return Place(parts, host, port, ip)
-
-
-def _plain(ip: Address) -> Address:
-    """The IPv4 address inside of an IPv6 one that only wraps it."""
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip in ipaddress.ip_network("64:ff9b::/96"):
-            return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        return ip.ipv4_mapped or ip.sixtofour or ip
-    return ip
 
 
 class _Pinned(http.client.HTTPConnection):
@@ -127,8 +119,10 @@ def _get(place: Place, deadline: float) -> str:
 
 def _follow(place: Place, target: str) -> Place:
     new = look_up(urllib.parse.urljoin(place.url.geturl(), target))
-    if not new.public and new.ip != place.ip:
-        raise Unable(f"{place.host} redirects to {new.host} ({new.ip}), which is not on the public internet.")
+    # To allow one address of this machine is to allow what listens there, not what listens beside it.
+    if not new.public and (new.ip, new.port) != (place.ip, place.port):
+        where = f"{new.host} ({new.ip}, port {new.port})"
+        raise Unable(f"{place.host} redirects to {where}, which is not on the public internet.")
     if place.url.scheme == "https" and new.url.scheme == "http":
         raise Unable(f"{place.host} redirects to an address that is not encrypted.")
     return new
