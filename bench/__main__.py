@@ -19,6 +19,7 @@ from bench import (
     evicting,
     folding,
     forking,
+    importing,
     launching,
     listing,
     opening,
@@ -54,6 +55,7 @@ ALL: dict[str, Run] = {
     "memory": evicting.run,
     "page": page.run,
     "replay": replaying.run,
+    "import": importing.run,
 }
 
 

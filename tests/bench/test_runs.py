@@ -21,10 +21,10 @@ def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def test_a_quick_run_writes_a_table_a_file_and_a_picture(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("n.json", "n.svg")]
-    done = run("-m", "bench", "--quick", "--json", paths[0], "--plot", paths[1], "list", "http")
+    done = run("-m", "bench", "--quick", "--json", paths[0], "--plot", paths[1], "list", "http", "import")
     assert done.returncode == 0, done.stderr
     numbers = json.loads(Path(paths[0]).read_bytes())["numbers"]
-    assert {each["group"] for each in numbers} == {"list", "http"}
+    assert {each["group"] for each in numbers} == {"list", "http", "import"}
     assert all(each["value"] > 0 for each in numbers)
     assert "http: open a session of 2,000 messages" in done.stdout
     assert Path(paths[1]).read_text("utf-8").startswith("<svg")

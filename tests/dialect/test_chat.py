@@ -102,8 +102,11 @@ def test_W8_a_message_is_pending_until_it_stands_in_the_transcript(script: Scrip
         assert refused.json()["error"] == "session already has an active stream"
         assert refused.json()["active_stream_id"] == stream
         assert script.get("/api/chat/cancel", stream_id=stream) == {"ok": True, "cancelled": True, "stream_id": stream}
-        assert until(events, "cancel")
+        last = until(events, "cancel")[-1].data["session"]
     idle = script.session(session)
+    assert last == script.session(session, messages=0)
+    (whole,) = [event.data["session"] for event in script.follow(stream, full=1) if event.name == "cancel"]
+    assert whole["messages"] == idle["messages"]
     assert [idle[name] for name in ("active_stream_id", "pending_user_message", "pending_started_at")] == [None] * 3
     assert idle["pending_attachments"] == []
     assert idle["messages"][0]["attachments"] == [blob]

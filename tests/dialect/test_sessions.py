@@ -67,6 +67,24 @@ def test_a_session_that_runs_or_waits_says_so_in_the_list(script: Script) -> Non
     assert (row["active_stream_id"], row["is_streaming"], row["attention"]) == (None, False, None)
 
 
+def test_the_archive_is_read_in_pages_until_one_is_empty(script: Script) -> None:
+    for _ in range(5):
+        script.post("/api/session/archive", session_id=script.new(), archived=True)
+    kept = [row["session_id"] for row in script.get("/api/sessions", include_archived=1)["sessions"]]
+    paged: list[str] = []
+    while page := _archived(script, len(paged)):
+        assert len(page) <= 2
+        paged += page
+    assert (len(kept), paged) == (5, kept)
+    assert script.get("/api/sessions", archived_offset=1)["sessions"] == []
+
+
+def _archived(script: Script, offset: int) -> list[str]:
+    page = script.get("/api/sessions", include_archived=1, archived_limit=2, archived_offset=offset)
+    assert page["archived_count"] == 5, "it counts all of them"
+    return [row["session_id"] for row in page["sessions"]]
+
+
 def test_a_session_is_renamed_pinned_moved_put_away_and_deleted(script: Script) -> None:
     session = script.new(project_id="one")
     assert script.session(session)["title"] == "Untitled"

@@ -40,7 +40,10 @@ def phone(script: Script) -> None:
     """What the Android client calls, all of it."""
     status = script.http.get("/api/status").json()
     assert {"status", "initialized", "authenticated", "setup_mode"} <= set(status)
-    session = script.new()
+    with script.events("/api/sessions/events") as listed:
+        assert next(listed).name == "sessions_changed"
+        session = script.new()
+        assert until_reason(listed, "session_new").data["session_id"] == session
     with script.events("/api/session/stream", session_id=session, known_count=0) as events:
         initial = next(events)
         assert (initial.name, initial.data["message_count"]) == ("initial", 0)
@@ -247,5 +250,9 @@ def test_how_things_are_is_told_to_whoever_has_a_credential(script: Script) -> N
         assert (deep["status"], deep["sessions"], deep["active_runs"]) == ("ok", 1, 1)
         assert [run["session_id"] for run in deep["runs"]] == [session]
         assert deep["checks"] == {"store": "ok"}
+        assert (deep["last_run_finished_at"], deep["idle_seconds_since_last_run"]) == (None, None)
         script.post("/api/chat/cancel", stream_id=stream)
         until(events, "cancel")
+    rests = script.get("/health", deep=1)
+    assert rests["last_run_finished_at"] - deep["server_started_at"] >= 0
+    assert rests["idle_seconds_since_last_run"] >= 0

@@ -19,6 +19,7 @@ from holdfast.server.wiring import Wiring
 
 CHECKED_IN = Path(__file__).parents[2] / "docs" / "openapi.json"
 PROSE = Path(__file__).parents[2] / "docs" / "api.md"
+DIALECT = Path(__file__).parents[2] / "docs" / "dialect.md"
 
 
 def nothing() -> Wiring:
@@ -34,6 +35,18 @@ def test_the_checked_in_description_is_the_present_one() -> None:
 def test_every_route_of_the_app_is_described() -> None:
     routes = {re.sub(r":\w+}", "}", route.path) for route in create_routes(nothing, ()).routes}
     assert routes == set(description()["paths"])
+
+
+def test_what_the_dialect_lacks_is_not_there_and_what_stands_in_for_it_is() -> None:
+    """The table of addresses that are not here: none of them is, and whatever it points to instead is."""
+    rows = re.findall(
+        r"^\| (`/.*?) \| (.*?) ?\|$", DIALECT.read_text("utf-8").partition("## Not here")[2], re.MULTILINE
+    )
+    lacking = {path for left, _ in rows for path in re.findall(r"`(/[^`]+)`", left)}
+    instead = {path for _, right in rows for path in re.findall(r"`[A-Z]+ (/[^`]+)`", right)}
+    assert len(lacking) > 15
+    assert lacking & set(description()["paths"]) == set()
+    assert instead <= set(description()["paths"])
 
 
 def test_every_operation_has_a_name_a_summary_and_a_way_to_fail() -> None:
@@ -66,7 +79,7 @@ def test_every_kind_of_event_is_described_with_its_stored_name() -> None:
     schemas = description()["components"]["schemas"]
     named = [value["properties"]["kind"]["enum"] for value in schemas.values() if "kind" in value["properties"]]
     kinds = {choices[0] for choices in named if len(choices) == 1}  # an import is of one of several kinds
-    assert kinds == set(codec.KINDS)
+    assert kinds == {*codec.KINDS, "clarify"}  # which is what the dialect's questions say of themselves
 
 
 def test_the_prose_names_every_address() -> None:

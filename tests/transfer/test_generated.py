@@ -1,51 +1,21 @@
 """A thousand sessions of hermes-webui, some of them damaged, one of 50 MB: nothing that can be read is lost."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from holdfast.core.ids import SessionId
+from holdfast.core.items import Item, Text, Thought, ToolCall, UserMessage
 from holdfast.settings import Settings
 from holdfast.transfer.identity import HERMES, imported_id
 from holdfast.transfer.report import Report, kept
-from tests.served import HOLDFAST
-from tests.transfer.stage import EVERYTHING, opened, rows
-from tests.transfer.webui import BIG, Webui, assistant, generate, turns, user
+from tests.transfer.command import peak, run
+from tests.transfer.stage import EVERYTHING, items, opened, rows
+from tests.transfer.webui import Webui, assistant, generate, turns, user
 
 MEMORY = 300
 """Megabytes."""
-
-
-WATCH = (
-    "import os, resource, subprocess, sys\n"
-    "code = subprocess.run(sys.argv[2:]).returncode\n"
-    "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))\n"
-    "os.kill(os.getpid(), -code) if code < 0 else sys.exit(code)"
-)
-"""Runs a program and writes down its peak, which is counted from what started it: hardly anything, in here."""
-
-
-def run(webui: Path, home: Path, *, faults: str = "") -> tuple[int, str]:
-    """`holdfast import`, as a person types it, where there is no Hermes. Its peak in kB lies beside the home."""
-    environment = {
-        **os.environ,
-        "HERMES_HOME": str(webui.parent / "none"),
-        "HOLDFAST_FAULTS": faults,
-        "HOLDFAST_AGENT": "",
-    }
-    watch = (sys.executable, "-c", WATCH, str(home.parent / "peak"))
-    done = subprocess.run(
-        [*watch, *HOLDFAST, "import", "hermes-webui", str(webui), "--home", str(home)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
 
 
 async def logs(home: Path) -> dict[SessionId, list[object]]:
@@ -65,26 +35,50 @@ def newest(home: Path) -> Report:
     return kept(home)[0]
 
 
+def words(found: list[Item]) -> list[tuple[str, str]]:
+    """What people, agents and tools said, as it can be read here."""
+    said: list[tuple[str, str]] = []
+    for item in found:
+        match item:
+            case UserMessage():
+                said.append(("user", item.text))
+            case Thought():
+                said.append(("thought", item.flush()))
+            case Text():
+                said.append(("text", item.flush()))
+            case ToolCall():
+                said.append(("tool", item.flush()))
+            case _:
+                pass
+    return said
+
+
 @pytest.mark.slow
 async def test_a_thousand_sessions_come_and_come_once(tmp_path: Path) -> None:
     readable = generate(tmp_path / "webui")
     code, said = run(tmp_path / "webui", tmp_path / "home")
     report = newest(tmp_path / "home")
-    peak = int((tmp_path / "peak").read_text()) / 1024
-    print(f"{len(report.taken)} sessions in {(report.ended - report.started) / 1000:.1f} s, {peak:.0f} MB")
+    taken_up = peak(tmp_path / "home")
+    print(f"{len(report.taken)} sessions in {(report.ended - report.started) / 1000:.1f} s, {taken_up:.0f} MB")
     assert code == 0, said
-    assert {taken.name: taken.messages for taken in report.taken} == readable
+    assert {taken.name: taken.messages for taken in report.taken} == {
+        name: session.messages for name, session in readable.items()
+    }
     unreadable = {left.name for left in report.left if left.what == "the whole session"}
     assert unreadable == {f"{number:012x}" for number in range(999) if number % 100 in (2, 3)}
     partly = {left.name for left in report.left if left.what == "a part of the session"}
     assert partly == {f"{number:012x}" for number in range(999) if number % 100 in (1, 6)}
     torn = {left.name for left in report.left if "journal" in left.what}
     assert torn == {f"{number:012x}" for number in range(999) if number % 100 == 4}
-    assert len(report.left) == len(unreadable) + len(partly) + len(torn)
-    assert peak < MEMORY
+    models = [left.what for left in report.left if left.what.startswith("the model")]
+    assert models == [f"the model mock-1 of {len(readable)} sessions"]
+    assert len(report.left) == len(unreadable) + len(partly) + len(torn) + len(models)
+    assert taken_up < MEMORY
+    async with opened(tmp_path / "home") as store:
+        for name, session in readable.items():
+            assert words(await items(store, imported_id(HERMES, name))) == session.words, name
     first = await logs(tmp_path / "home")
     assert len(first) == len(readable)
-    assert len(first[imported_id(HERMES, BIG)]) > readable[BIG]
     code, said = run(tmp_path / "webui", tmp_path / "home")
     assert (code, newest(tmp_path / "home").taken) == (0, []), said
     assert newest(tmp_path / "home").known == len(readable)

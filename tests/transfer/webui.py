@@ -5,7 +5,9 @@ Everything is a function of the number of the session, so that a test can say wh
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+import msgspec
 
 NOW = 1_760_000_000.25
 BIG = "big"
@@ -115,19 +117,45 @@ def turns(number: int, count: int) -> list[dict[str, Any]]:
     return told
 
 
-def generate(folder: Path, count: int = 1000, big: int = 50_000_000) -> dict[str, int]:
-    """`count` sessions of all sorts; how many messages can be read of each that can be read at all."""
+class Readable(msgspec.Struct):
+    """What can be read of a session: how many messages, and what was said in them, in its order."""
+
+    messages: int
+    words: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, messages: list[dict[str, Any]]) -> Self:
+        """A tool stands where it was called, with what it gave back, if that can be read."""
+        words: list[tuple[str, str]] = []
+        for message in messages:
+            thought, text = message.get("reasoning"), message["content"]
+            if message["role"] == "tool":
+                words[-1] = ("tool", text)
+                continue
+            words += [("thought", thought)] if thought else []
+            words += [("user" if message["role"] == "user" else "text", text)] if text else []
+            words += [("tool", "")] * len(message.get("tool_calls", ()))
+        return cls(len(messages), words)
+
+    def and_then(self, messages: int, *words: tuple[str, str]) -> None:
+        """There is more of it elsewhere."""
+        self.messages += messages
+        self.words += words
+
+
+def generate(folder: Path, count: int = 1000, big: int = 50_000_000) -> dict[str, Readable]:
+    """`count` sessions of all sorts; what can be read of each that can be read at all."""
     webui = Webui(folder, model="mock-1")
-    readable: dict[str, int] = {}
+    readable: dict[str, Readable] = {}
     for number in range(count - 1):
         name = f"{number:012x}"
         messages = turns(number, 1 + number % 5)
-        readable[name] = len(messages)
+        readable[name] = Readable.of(messages)
         match number % 100:
             case 1:  # cut off in the middle of the last message
                 path = webui.session(name, messages)
                 path.write_bytes(path.read_bytes()[:-40])
-                readable[name] -= 1
+                readable[name] = Readable.of(messages[:-1])
             case 2:  # nothing of it is left
                 webui.session(name, messages).write_bytes(b"\0\0\0 no JSON at all")
                 del readable[name]
@@ -139,26 +167,26 @@ def generate(folder: Path, count: int = 1000, big: int = 50_000_000) -> dict[str
                     name, messages, pending_user_message="And now?", active_stream_id="run", pending_started_at=NOW + 90
                 )
                 webui.journal(name, "run", [("token", {"text": "Half an ans"})], torn='{"version":1,"ev')
-                readable[name] += 1
+                readable[name].and_then(1, ("user", "And now?"), ("text", "Half an ans"))
             case 5:  # a marker that waits for a journal
                 marker = interrupted(99, _pending_journal_recovery=True, _journal_retry_stream_id="run")
                 webui.session(name, [*messages, user("Go on", 98), marker])
                 webui.journal(name, "run", [("reasoning", {"text": "Hm"}), ("token", {"text": "Found"})])
-                readable[name] += 2
+                readable[name].and_then(2, ("user", "Go on"), ("thought", "Hm"), ("text", "Found"))
             case 6:  # one message in the middle is damaged
                 path = webui.session(name, messages)
                 path.write_text(path.read_text("utf-8").replace('"role": "tool"', '"role": ]tool"', 1), "utf-8")
-                readable[name] -= 1
+                readable[name] = Readable.of([*messages[:2], *messages[3:]])
             case 7:  # numbers that are none
                 webui.session(name, messages, created_at=float("nan"), input_tokens=float("inf"))
             case _:
                 webui.session(name, messages, pinned=number % 17 == 0, archived=number % 19 == 0)
-    chunk = "A long line of what an agent has said, again and again. ÄÖÜ\n" * 200
+    chunk = "A long line of what an agent has said, again and again. ÄÖÜ 漢字 🦔\n" * 200
     messages = [user("The long one", 0)]
     size = 0
     while size < big:
         messages += [assistant(chunk), user("go on")]
         size += len(chunk.encode()) + 150
     webui.session(BIG, messages)
-    readable[BIG] = len(messages)
+    readable[BIG] = Readable.of(messages)
     return readable

@@ -195,6 +195,7 @@ async def test_a_head_has_the_fields_of_the_dialect(
         "timeout_seconds": 60,
         "expires_at": 1_700_000_060,
         "session_id": session,
+        "kind": "clarify",
     }
     (record,) = (await api.get(f"/api/sessions/{session}/records?after=5")).json()["records"]
     assert asked == record["time"] // 1000

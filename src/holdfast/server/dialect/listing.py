@@ -26,6 +26,7 @@ from holdfast.store.protocol import Query, Row
 
 AT_ONCE = 500
 FOUND = 100
+ARCHIVED = 2000
 Q = Annotated[str, QueryParameter(max_length=200)]
 
 
@@ -96,10 +97,14 @@ async def list_sessions(
     cursor: FromQuery[str | None] = None,
     limit: Annotated[int | None, QueryParameter(ge=1, le=200)] = None,
     include_archived: Flag = "0",
+    archived_limit: Annotated[int | None, QueryParameter(ge=0, description="At most 2000 are sent if named")] = None,
+    archived_offset: Annotated[int, QueryParameter(ge=0, description="So many of the archived are passed over")] = 0,
     all_profiles: Flag = "0",
 ) -> SessionList | DialectList:
     if all(given is None for given in (q, archived, deleted, project, tag, on_top, cursor, limit)):
-        return await _all(wiring, include_archived=on(include_archived), all_profiles=on(all_profiles))
+        end = None if archived_limit is None else archived_offset + min(archived_limit, ARCHIVED)
+        wanted = slice(archived_offset, end) if on(include_archived) else None
+        return await _all(wiring, wanted, all_profiles=on(all_profiles))
     query = Query(
         text=q or "",
         archived=bool(archived),
@@ -113,11 +118,12 @@ async def list_sessions(
     return await listed(wiring, query)
 
 
-async def _all(wiring: Wiring, *, include_archived: bool, all_profiles: bool) -> DialectList:
+async def _all(wiring: Wiring, archived: slice | None, *, all_profiles: bool) -> DialectList:
+    """All that are not archived, and this stretch of those that are."""
     rows, change = await _rows(wiring, archived=False)
     put_away, _ = await _rows(wiring, archived=True)
     return DialectList(
-        sessions=[*rows, *put_away] if include_archived else rows,
+        sessions=rows if archived is None else [*rows, *put_away[archived]],
         cursor=None,
         change=change,
         lineage=wiring.hub.lineage,
@@ -128,7 +134,7 @@ async def _all(wiring: Wiring, *, include_archived: bool, all_profiles: bool) ->
         archived_count=len(put_away),
         archived_webui_count=len(put_away),
         archived_cli_count=0,
-        include_archived=include_archived,
+        include_archived=archived is not None,
         all_profiles=all_profiles,
         active_profile="default",
         other_profile_count=0,

@@ -36,7 +36,7 @@ _builtins = msgspec.to_builtins
 
 
 class Told(NamedTuple):
-    """One event of a run's stream. `done` says only what was used: its sender adds the session."""
+    """One event of a run's stream. To `done` and `cancel` their sender adds the session."""
 
     run: RunName
     number: int

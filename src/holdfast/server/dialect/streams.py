@@ -25,8 +25,8 @@ DESCRIPTION = """Server-sent events, each with the id `<stream_id>:<seq>`: `cont
 `tool`, `tool_complete`, `approval`, `clarify`, `title`, `warning`, `metering`, `todo_state`, `done`, and the one that
 ends it: `stream_end`, `cancel` or `apperror`. `after_seq`, `after_event_id` or the Last-Event-ID header go on from a
 cursor, of several the furthest; one that is not of this stream is none, and without any it starts from its beginning.
-`replay=1` passes over those in the address. A comment comes at least every ten seconds. `done` carries the transcript
-with `full=1`."""
+`replay=1` passes over those in the address. A comment comes at least every ten seconds. `done` and `cancel` carry
+the session, with `full=1` its transcript too."""
 Cursor = Annotated[str | None, QueryParameter(description="Go on after this event, by its id")]
 
 
@@ -55,8 +55,8 @@ VALUES: tuple[type, ...] = (StreamStatus,)
 
 
 async def completed(wiring: Wiring, told: Told, *, full: bool) -> bytes:
-    """The event as it is sent. The session that `done` carries is the one of now."""
-    if told.name != "done":
+    """The event as it is sent. The session that the end of a run carries is the one of now."""
+    if told.name not in ("done", "cancel"):
         return event(told.name, told.data, told.id)
     sheet: Sheet = await read_sheet(wiring, told.run.session, Stretch() if full else None)
     return event(told.name, {"session": sheet, **told.data}, told.id)

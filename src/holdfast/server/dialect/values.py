@@ -68,6 +68,7 @@ class QuestionHead(Answer, frozen=True, kw_only=True):
     timeout_seconds: int
     expires_at: int
     session_id: SessionId
+    kind: Literal["clarify"] = "clarify"
 
 
 class PendingQuestions(Answer, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ class ActiveRun(Answer, frozen=True, kw_only=True):
 
 
 class Vitals(Answer, frozen=True, kw_only=True):
-    """How things are, and whether each part works. Times are seconds."""
+    """How things are, and whether each part works. Times are seconds. While a run goes on nobody is idle."""
 
     status: Literal["ok", "degraded"]
     sessions: int
@@ -40,6 +40,8 @@ class Vitals(Answer, frozen=True, kw_only=True):
     server_started_at: int
     uptime_seconds: float
     oldest_run_age_seconds: int
+    last_run_finished_at: int | None
+    idle_seconds_since_last_run: int | None
     checks: dict[str, str]
 
 
@@ -77,6 +79,7 @@ async def _vitals(wiring: Wired) -> Vitals:
         for row in top.rows
         if row.overview.turn_started
     ]
+    last = await _last_end(wiring)
     writable = wiring.hub.conditions.store
     return Vitals(
         status="ok" if writable.writable else "degraded",
@@ -86,8 +89,17 @@ async def _vitals(wiring: Wired) -> Vitals:
         runs=runs,
         **_since(wiring, now),
         oldest_run_age_seconds=max((run.age_seconds for run in runs), default=0),
+        last_run_finished_at=last,
+        idle_seconds_since_last_run=None if last is None or runs else max(0, now - last),
         checks={"store": writable.error or "ok"},
     )
+
+
+async def _last_end(wiring: Wired) -> int | None:
+    """When the last run was over, as far as the sessions that were active last say; None if none was."""
+    newest = await wiring.store.sessions(Query())
+    ends = [row.overview.active_at for row in newest.rows if row.overview.outcome and row.overview.state == "idle"]
+    return max(ends) // 1000 if ends else None
 
 
 def _broken(wiring: Wired, error: str) -> Vitals:
@@ -100,6 +112,8 @@ def _broken(wiring: Wired, error: str) -> Vitals:
         active_runs=0,
         runs=[],
         oldest_run_age_seconds=0,
+        last_run_finished_at=None,
+        idle_seconds_since_last_run=None,
         **since,
         checks=checks,
     )
