@@ -507,6 +507,14 @@ export const de: Words = {
       ways: 'Wege zu beginnen',
       tour: 'Die Tour starten',
       tourHint: 'Kein Modell nötig.',
+      starters: {
+        label: 'Für den Anfang',
+        readme: (file) => `Lies ${file} und sag mir, worum es in diesem Projekt geht.`,
+        tests: (file) => `Führe die Tests aus (siehe ${file}) und sag mir, was fehlschlägt.`,
+        history: 'Sieh dir die Git-Historie an und sag mir, was sich zuletzt geändert hat.',
+        tasks: (file) => `Lies ${file} und sag mir, was zuerst zu tun ist.`,
+        look: 'Sieh dich in diesem Ordner um und sag mir, was hier ist.',
+      },
     },
     message: {
       you: 'Sie',

@@ -506,6 +506,14 @@ export const en = {
       ways: 'Ways to begin',
       tour: 'Start the tour',
       tourHint: 'No model needed.',
+      starters: {
+        label: 'To begin with',
+        readme: (file: string) => `Read ${file} and tell me what this project is.`,
+        tests: (file: string) => `Run the tests (see ${file}) and tell me what fails.`,
+        history: 'Look at the git history and tell me what changed lately.',
+        tasks: (file: string) => `Read ${file} and tell me what to do first.`,
+        look: 'Look around in this folder and tell me what is here.',
+      },
     },
     message: {
       you: 'You',
