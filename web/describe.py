@@ -24,6 +24,7 @@ LATER = {
     "LabelList",
     "LooseFiles",
     "Purged",
+    "Starters",
     "Storage",
     "TurnOutline",
 }

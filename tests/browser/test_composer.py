@@ -112,3 +112,80 @@ def test_looking_at_sessions_again_and_again_leaves_nothing_behind(
         first = held(10)
         assert held(40) - first < 3_000_000
         seat.expect_well()
+
+
+def test_files_stay_with_the_draft_of_their_session(chromium: Browser, house: House, person: Person) -> None:
+    one, other = person.begin(title="With a file"), person.begin(title="Without")
+    with desk(chromium, house) as place:
+        seat = place.tab(one)
+        seat.page.locator("input[type=file]").set_input_files(
+            {"name": "a.txt", "mimeType": "text/plain", "buffer": b"x"}
+        )
+        file = seat.page.get_by_role("button", name="Remove a.txt")
+        expect(file).to_be_visible()
+        seat.page.locator(f"nav a[href='/session/{other}']").click()
+        expect(seat.page.get_by_role("heading", level=1)).to_have_text("Without")
+        expect(file).to_have_count(0)
+        seat.page.locator(f"nav a[href='/session/{one}']").click()
+        expect(file).to_be_visible()
+        seat.say("!say thanks")
+        expect(file).to_have_count(0)
+        seat.expect_well()
+
+
+DROP = """() => {
+    const held = new DataTransfer()
+    held.items.add(new File(['x'], 'dropped.txt', {type: 'text/plain'}))
+    const at = document.querySelector('[role=log]') ?? document.querySelector('main')
+    const event = (name) => new DragEvent(name, {dataTransfer: held, bubbles: true, cancelable: true})
+    return ['dragover', 'drop'].map((name) => !at.dispatchEvent(event(name)))
+}"""
+
+
+def test_a_file_that_is_dropped_beside_the_field_is_taken_and_opens_nothing(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin()
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        expect(seat.field).to_be_visible()
+        assert seat.page.evaluate(DROP) == [True, True]
+        expect(seat.page.get_by_role("button", name="Remove dropped.txt")).to_be_visible()
+        seat.page.goto(f"{seat.link}/settings")
+        expect(seat.page.get_by_role("heading", name="Settings")).to_be_visible()
+        assert seat.page.evaluate(DROP) == [True, True]
+
+
+def test_a_question_is_answered_in_the_composer_only_where_that_is_said(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    """Words that were begun before it came stay a message; so do those that are said to be one."""
+    session = person.begin()
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        seat.field.fill("a message")
+        person.say(session, "!approve make\n!ask Which tide? | ebb | flood\n!ask And when? | today")
+        expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+        (ask,) = person.asks(session)
+        person.answer(session, ask["ask"], choice="once").raise_for_status()
+        expect(seat.cards).to_contain_text("Which tide?", timeout=PATIENCE_MS)
+        seat.field.press("Control+Enter")
+        expect(seat.page.get_by_role("list", name="Messages that wait")).to_contain_text("a message")
+        assert len(person.asks(session)) == 1
+
+        expect(seat.field).to_have_attribute("placeholder", "Answering: Which tide?")
+        seat.field.type("neap")
+        expect(seat.page.get_by_text("Answering: Which tide?")).to_be_visible()
+        seat.field.press("Control+Enter")
+        expect(seat.field).to_have_value("")
+        expect(seat.cards).to_contain_text("And when?", timeout=PATIENCE_MS)
+
+        seat.field.type("another message")
+        seat.page.get_by_role("button", name="Send it as a message instead").click()
+        expect(seat.page.get_by_text("Answering:")).to_have_count(0)
+        seat.field.press("Control+Enter")
+        expect(seat.page.get_by_role("list", name="Messages that wait")).to_contain_text("another message")
+        assert [each["text"] for each in person.asks(session)] == ["And when?"]
+        answers = [item.get("answer", "") for item in person.look(session).items if item["type"] == "question"]
+        assert answers == ["neap", ""]
+        seat.expect_well()

@@ -84,3 +84,24 @@ def test_whoever_has_begun_something_is_offered_nothing(chromium: Browser, own_h
         assert len([address for address in seat.addresses if address.endswith("/api/agents")]) == 1
         seat.page.unroute_all(behavior="wait")
         seat.expect_well()
+
+
+def test_a_folder_offers_what_could_be_asked_first_and_a_press_writes_it_down(
+    chromium: Browser, own_house: House, tmp_path: Path
+) -> None:
+    (tmp_path / "README.md").touch()
+    (tmp_path / "Makefile").touch()
+    person = Person(own_house)
+    with desk(chromium, own_house, script=f"localStorage.setItem('holdfast.folder', '\"{tmp_path}\"');") as place:
+        seat = place.tab()
+        offered = seat.page.get_by_role("list", name="To begin with").get_by_role("button")
+        expect(offered).to_have_count(3)
+        offered.first.click()
+        expect(seat.field).to_have_value("Read README.md and tell me what this project is.")
+        expect(seat.field).to_be_focused()
+        expect(offered).to_have_count(0)
+        seat.field.fill("")
+        expect(offered).to_have_count(3)
+        person.begin(workspace=str(tmp_path))
+        expect(offered).to_have_count(0)  # whoever has begun something here knows the way
+        seat.expect_well()

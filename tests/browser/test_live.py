@@ -260,3 +260,17 @@ def test_a_worker_that_was_killed_is_replaced_without_a_reload(chromium: Browser
         again = [each for each in tools.send("Target.getTargets")["targetInfos"] if each["type"] == "shared_worker"]
         assert len(again) == 1
         assert again[0]["targetId"] != workers[0]["targetId"]
+
+
+def test_tabs_of_two_builds_do_not_share_a_connection(chromium: Browser, house: House, person: Person) -> None:
+    """The lock by which one tab has the connection for all carries the digest of the build."""
+    session = person.begin()
+    with desk(chromium, house, script="delete window.SharedWorker;") as place:
+        seat = place.tab(session)
+        expect(seat.field).to_be_visible()
+        held = seat.page.evaluate("navigator.locks.query().then(({held}) => held.map(({name}) => name))")
+        (script,) = seat.page.evaluate("[...document.scripts].map(({src}) => src).filter(Boolean)")
+        (name,) = [name for name in held if name.startswith("holdfast-live ")]
+        assert "/assets/" in name
+        names = seat.page.evaluate("performance.getEntriesByType('resource').map(({name}) => name)")
+        assert name.removeprefix("holdfast-live ") in [script, *names]

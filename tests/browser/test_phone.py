@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.desk import PATIENCE_MS, Desk, desk, press
+from tests.browser.desk import PATIENCE_MS, Desk, Seat, desk, press
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -112,3 +112,56 @@ def test_a_notification_turns_the_sheet_to_its_ask_and_leads_nowhere_later(
         seat.page.locator(f"nav a[href='/session/{session}']").tap()
         expect(seat.cards).to_contain_text("command-1")
         expect(seat.cards).not_to_be_focused()
+
+
+SMALL = """() => {
+    const own = (node) => node.closest('.prose') === null && !node.classList.contains('hidden-text')
+    const labelled = 'input[type=file], input[type=radio], input[type=checkbox]'
+    const target = (node) => (node.matches(labelled) && node.closest('label')) || node
+    return [...document.querySelectorAll('button, a[href], input, select, textarea, summary')]
+        .filter((node) => own(node) && node.checkVisibility({opacityProperty: true, visibilityProperty: true}))
+        .map((node) => [target(node).getBoundingClientRect(), node])
+        .filter(([box]) => box.width > 0 && box.height < 43.5)
+        .map(([box, node]) => `${node.outerHTML.slice(0, 90)} ${box.height}`)
+}"""
+
+
+def test_everything_can_be_met_with_a_finger_and_no_field_makes_the_page_zoom(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    """Controls are at least 44 px high, fields at least 16 px, also where the words are small."""
+    session, other, third = person.begin(title="Cards"), person.begin(title="A question"), person.begin(title="Done")
+    person.say(session, "!approve deploy")
+    person.say(other, "!ask Which tide? | ebb | flood")
+    turn = person.say(third, "!say done")
+    person.wait_for_end(third, turn)
+    small = "localStorage.setItem('holdfast.size', '\"small\"');"
+
+    def expect_large(seat: Seat, where: str) -> None:
+        assert (where, seat.page.evaluate(SMALL)) == (where, [])
+        sizes = seat.page.evaluate(
+            """[...document.querySelectorAll('input:not([type=file]), textarea, select')]
+                .map((node) => parseFloat(getComputedStyle(node).fontSize))"""
+        )
+        assert (where, [size for size in sizes if size < 16]) == (where, [])
+
+    with desk(chromium, house, screen="phone", script=small) as place:
+        seat = place.tab()
+        expect(seat.page.get_by_role("button", name="New session")).to_be_visible()
+        expect_large(seat, "the list")
+        seat.open(session)
+        seat.cards.get_by_role("button", name="Deny and say why").click()
+        expect_large(seat, "an approval")
+        seat.open(other)
+        expect(seat.page.get_by_role("button", name="flood")).to_be_visible()
+        expect_large(seat, "a question")
+        seat.open(third)
+        expect(seat.page.get_by_role("button", name="Copy answer")).to_be_visible()
+        with seat.page.expect_file_chooser() as chosen:
+            seat.page.get_by_text("Attach files").click(force=True)
+        chosen.value.set_files({"name": "notes.txt", "mimeType": "text/plain", "buffer": b"x"})
+        expect(seat.page.get_by_role("button", name="Remove notes.txt")).to_be_visible()
+        seat.page.get_by_role("heading", level=1).get_by_role("button").click()
+        expect(seat.page.get_by_role("textbox", name="Title")).to_be_visible()
+        expect_large(seat, "a session")
+        seat.expect_fits()

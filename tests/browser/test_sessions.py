@@ -114,3 +114,35 @@ def test_escape_leaves_the_menu_of_a_row_and_brings_the_focus_back(
         seat.page.keyboard.press("Escape")
         expect(seat.page.get_by_role("menu")).to_have_count(0)
         expect(menu).to_be_focused()
+
+
+def test_the_list_is_as_wide_as_it_is_pulled_and_stays_so(chromium: Browser, house: House, person: Person) -> None:
+    person.begin()
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        edge = seat.page.get_by_role("separator", name="Width of the list")
+        list_ = seat.page.locator("aside")
+        box = edge.bounding_box()
+        assert box is not None
+        seat.page.mouse.move(box["x"] + 4, 300)
+        seat.page.mouse.down()
+        seat.page.mouse.move(box["x"] + 64, 300)
+        seat.page.mouse.up()
+        expect(list_).to_have_css("width", "339px")
+        edge.focus()
+        seat.page.keyboard.press("ArrowLeft")
+        expect(list_).to_have_css("width", "323px")
+        seat.page.reload()
+        expect(list_).to_have_css("width", "323px")
+        edge.dblclick()
+        expect(list_).to_have_css("width", "280px")
+        seat.expect_well()
+
+
+def test_where_nothing_waits_the_key_to_it_says_so(chromium: Browser, own_house: House) -> None:
+    with desk(chromium, own_house) as place:
+        seat = place.tab(Person(own_house).begin())
+        expect(seat.page.get_by_role("heading", level=1)).to_be_visible()
+        seat.page.keyboard.press("g")
+        seat.page.keyboard.press("w")
+        expect(seat.page.get_by_text("Nothing waits for you.")).to_be_visible()

@@ -179,3 +179,15 @@ def test_what_can_not_be_an_endpoint_is_refused_with_a_sentence(client: httpx.Cl
     answer = client.put(f"/api/endpoints/{name}", json=wish)
     assert answer.status_code == 400
     assert answer.json()["error"].endswith(".")
+
+
+def test_a_folder_tells_what_could_be_asked_first(client: httpx.Client, tmp_path: Path) -> None:
+    (tmp_path / "README.md").touch()
+    (tmp_path / ".git").mkdir()
+
+    def asked(workspace: str) -> list[str]:
+        answer = client.get("/api/starters", params={"workspace": workspace}).raise_for_status()
+        return [starter["kind"] for starter in answer.json()["starters"]]
+
+    assert asked(str(tmp_path)) == ["readme", "history", "look"]
+    assert asked(str(tmp_path / "nowhere")) == asked("relative") == asked("") == []

@@ -97,11 +97,13 @@ export function strokeOf(event: KeyboardEvent, apple = APPLE): string {
 }
 
 /** The next session that waits, after the open one. */
-function nextWaiting({ sessions, route }: Workspace): void {
+function nextWaiting(workspace: Workspace): void {
+  const { sessions, route } = workspace
   const waiting = waits(sessions.rows)
   const open = waiting.findIndex(({ id }) => id === route.session)
   const next = waiting[(open + 1) % waiting.length]
   if (next !== undefined) route.go(next.id)
+  else workspace.tell(words.sessions.nothingWaits)
 }
 
 /** Look for something in the open session; who is looking already wants the browser's own way. */

@@ -26,6 +26,12 @@ interface Named {
   readonly title: string
 }
 
+interface Told {
+  readonly text: string
+  /** Something that was asked for did not work. */
+  readonly failed: boolean
+}
+
 /** An ask that a notification leads to, and the session that it waits in. */
 interface Aim {
   readonly session: string
@@ -60,7 +66,7 @@ export class Workspace {
   /** What is open to put sessions in order: the filter, or the labels of some. */
   sheet = $state.raw<'filter' | readonly SessionRow[] | null>(null)
   #deleted = $state.raw<readonly Named[]>([])
-  #trouble = $state('')
+  #told = $state.raw<Told | null>(null)
   #unfiltered: () => void = () => undefined
   #aimed = $state.raw<Aim | null>(aimAt(this.route.session, ledTo(location.hash)))
   #predecessor: string | null = null
@@ -110,21 +116,25 @@ export class Workspace {
     this.route.goNew()
   }
 
-  /** Why what was asked for last did not work, for a while. */
-  get trouble(): string {
-    return this.#trouble
+  /** What the page has to say where nothing else can say it, for a while. */
+  get told(): Told | null {
+    return this.#told
+  }
+
+  tell(text: string, failed = false): void {
+    const told = (this.#told = { text, failed })
+    setTimeout(() => {
+      if (this.#told === told) this.#told = null
+    }, UNDO_MS)
   }
 
   /** Do what a person asked for where there is no place to say that it did not work: then the page says it. */
   async attempt(act: () => unknown): Promise<void> {
-    this.#trouble = ''
+    this.#told = null
     try {
       await act()
     } catch (error) {
-      const trouble = (this.#trouble = words.sessions.undone(sentence(error)))
-      setTimeout(() => {
-        if (this.#trouble === trouble) this.#trouble = ''
-      }, UNDO_MS)
+      this.tell(words.sessions.undone(sentence(error)), true)
     }
   }
 

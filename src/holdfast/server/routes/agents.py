@@ -1,16 +1,20 @@
 """Agents: which there are, whether one works, what a new session gets, and having one opened before it is needed."""
 
+import asyncio
+from typing import Annotated
+
 from litestar import get, post, put
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, JSONBody, QueryParameter
 
 from holdfast.core import ids
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.events import DefaultsChosen
 from holdfast.core.ids import HOUSE
 from holdfast.rules import read_house
-from holdfast.server.schema.agents import AgentCheck, AgentList, NewDefaults, Woken
+from holdfast.server.schema.agents import AgentCheck, AgentList, NewDefaults, Starters, Woken
 from holdfast.server.wired import Caller, Wired
 from holdfast.workspace.files import check_root
+from holdfast.workspace.starters import starters
 
 
 @get("/api/agents", summary="Every agent that could be used, and how it stands")
@@ -31,6 +35,11 @@ async def check_agent(wiring: Wired, name: FromPath[str]) -> AgentCheck:
     checked = await wiring.roster.check(name)
     known = next((agent for agent in wiring.roster.survey.agents if agent.name == name), None)
     return AgentCheck(ready=checked.ready, reason=checked.reason, agent=known)
+
+
+@get("/api/starters", summary="What could be asked first in a folder, by the names of what lies in it")
+async def list_starters(workspace: Annotated[str, QueryParameter(max_length=4096)]) -> Starters:
+    return Starters(starters=await asyncio.to_thread(starters, workspace))
 
 
 @put("/api/defaults", summary="Choose what a new session is given", status_code=200)
@@ -71,4 +80,4 @@ async def _listed(wiring: Wired) -> AgentList:
     )
 
 
-ROUTES = (list_agents, look_again, check_agent, choose_defaults, wake_session)
+ROUTES = (list_agents, look_again, check_agent, list_starters, choose_defaults, wake_session)

@@ -9,6 +9,13 @@ from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
 from holdfast.endpoints import PublicEndpoint
 from holdfast.server.schema.base import Answer, Body, Folder, Name
+from holdfast.workspace.starters import Starter
+
+
+class Starters(Answer, frozen=True, kw_only=True):
+    """What could be asked first in a folder, by what lies in it, the most telling first."""
+
+    starters: list[Starter]
 
 
 class NewDefaults(Body, frozen=True, kw_only=True):

@@ -1033,6 +1033,15 @@ export interface Snapshot {
   pages: number
 }
 
+export interface Starter {
+  kind: 'history' | 'look' | 'readme' | 'tasks' | 'tests'
+  name: string
+}
+
+export interface Starters {
+  starters: Starter[]
+}
+
 export interface Steer {
   type: 'steer'
   turn: string

@@ -19,6 +19,8 @@ export const LATER_SHAPES = {
   Lying: {"sessions":{"a":"@SessionSize"},"more":"b"},
   Purged: {"sessions":{"a":"s"}},
   SessionSize: {"session":"s","title":"s","bytes":"i","deleted":"b"},
+  Starter: {"kind":{"e":["history","look","readme","tasks","tests"]},"name":["s",""]},
+  Starters: {"starters":{"a":"@Starter"}},
   Storage: {"disk":"@DiskUse","deleted":"@Lying","archived":"@Lying","loose":"@LooseFiles"},
   TurnOutline: {"first":"i","said":"@WireRecord","epoch":"i","times":{"a":"i"},"decisive":{"a":"@WireRecord"},"failures":{"a":"i"},"whole":"b"},
   Wellbeing: {"uptime":"n","runners":"i","running":"i","waiting":"i","watched":"i","writable":"b","store_error":"s","lateness":"@Lateness"},

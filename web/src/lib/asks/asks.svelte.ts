@@ -32,11 +32,12 @@ export class Asks {
     return this.#sendings.get(id)
   }
 
-  /** Answer the ask of this id. A second answer while the first is on its way is none. */
-  answer(session: string, ask: string, answer: AskAnswer): void {
+  /** Answer the ask of this id. A second answer while the first is on its way is none. True if it was heard. */
+  async answer(session: string, ask: string, answer: AskAnswer): Promise<boolean> {
     const denies = answer.choice === 'deny'
     const limit = denies || answer.choice == null ? Infinity : ALLOW_MS
-    void this.#deliver(ask, answer, { limit, persists: denies }, (signal) => answerAsk(session, ask, answer, signal))
+    await this.#deliver(ask, answer, { limit, persists: denies }, (signal) => answerAsk(session, ask, answer, signal))
+    return this.sending(ask)?.state === 'sent'
   }
 
   stop(session: string, turn: string): void {

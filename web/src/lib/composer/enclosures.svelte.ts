@@ -5,6 +5,18 @@ import { storeFile } from '../api/files'
 import type { Attachment } from '../api/shapes.gen'
 import { words } from '../words'
 
+/** Those of every session, which stay with its draft while another one is open. */
+export class Drawer {
+  readonly #drafts = new Map<string | null, Enclosures>()
+
+  /** Null is the session that is not begun yet. */
+  of(session: string | null): Enclosures {
+    const found = this.#drafts.get(session) ?? new Enclosures()
+    this.#drafts.set(session, found)
+    return found
+  }
+}
+
 export class Enclosures {
   #files = $state.raw<readonly Attachment[]>([])
   #uploading = $state(0)
@@ -57,18 +69,11 @@ export class Enclosures {
     void this.#add(files)
   }
 
-  land = (node: HTMLElement): (() => void) => {
-    const over = (event: DragEvent) => event.preventDefault()
-    const drop = (event: DragEvent) => {
-      event.preventDefault()
-      void this.#add([...(event.dataTransfer?.files ?? [])])
-    }
-    node.addEventListener('dragover', over)
-    node.addEventListener('drop', drop)
-    return () => {
-      node.removeEventListener('dragover', over)
-      node.removeEventListener('drop', drop)
-    }
+  /** Wherever on the page they are dropped: beside its field the browser would open them in the page's place. */
+  land = ({ ownerDocument }: HTMLElement): (() => void) => {
+    const drop = (event: DragEvent) => void this.#add([...(event.dataTransfer?.files ?? [])])
+    ownerDocument.addEventListener('drop', drop)
+    return () => ownerDocument.removeEventListener('drop', drop)
   }
 
   async #add(files: File[]): Promise<void> {

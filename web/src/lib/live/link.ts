@@ -22,6 +22,9 @@ const WORLD = {
   stopwatch,
 }
 
+/** Its file is named by the digest of the build: tabs of two builds do not speak with each other. */
+const BUILD = import.meta.url
+
 /** Missing on plain http. */
 const LOCKS = (navigator as { locks?: LockManager }).locks
 
@@ -40,7 +43,7 @@ function shared(receive: Receive, again: () => void): Link {
   let held = false
   let answered = true
   const connect = () => {
-    const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'holdfast' })
+    const worker = new SharedWorker(new URL('./worker.ts', import.meta.url), { type: 'module', name: `holdfast ${BUILD}` })
     worker.port.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       answered = true
       if (data.type !== 'alive') receive(data)
@@ -76,14 +79,14 @@ function alone(receive: Receive): Link {
 
 function led(locks: LockManager, receive: Receive, again: () => void): Link {
   const me = newId()
-  const air = new BroadcastChannel('holdfast-live')
+  const air = new BroadcastChannel(`holdfast-live ${BUILD}`)
   let leads: ((message: FromTab, from: string) => void) | null = null
   air.onmessage = ({ data }: MessageEvent<Aired>) => {
     if ('leads' in data) again()
     else if ('to' in data && data.to === me) receive(data.message)
     else if ('from' in data) leads?.(data.message, data.from)
   }
-  void locks.request('holdfast-live', () => {
+  void locks.request(`holdfast-live ${BUILD}`, () => {
     const exchange = new Exchange(WORLD)
     const tabs = new Map<string, Tab>()
     leads = (message, from) => {

@@ -1,0 +1,30 @@
+"""What is offered first in a folder comes from what lies in it."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.workspace.starters import Starter, fitting, starters
+
+
+@pytest.mark.parametrize(
+    ("names", "kinds"),
+    [
+        (set[str](), []),
+        ({"notes.txt"}, [("look", "")]),
+        (
+            {"readme.md", "go.mod", "Makefile", ".git"},
+            [("readme", "readme.md"), ("tests", "Makefile"), ("history", "")],
+        ),
+        ({".git", "TODO.md"}, [("history", ""), ("tasks", "TODO.md"), ("look", "")]),
+    ],
+)
+def test_at_most_three_are_offered_the_most_telling_first(names: set[str], kinds: list[tuple[str, str]]) -> None:
+    assert [(each.kind, each.name) for each in fitting(names)] == kinds
+
+
+def test_a_folder_that_is_not_there_offers_nothing(tmp_path: Path) -> None:
+    for folder in (str(tmp_path / "nowhere"), "relative", "~nobody-of-this-name", "/\0", ""):
+        assert starters(folder) == []
+    (tmp_path / "README.md").touch()
+    assert starters(str(tmp_path))[0] == Starter(kind="readme", name="README.md")
