@@ -87,6 +87,11 @@ def test_a_session_is_forked_from_a_message(
         seat = place.tab(session)
         expect(seat.prose).to_have_count(3, timeout=PATIENCE_MS)
         tool = message(seat, "two blue").get_by_role("button", name="Go on after this in a new session")
+        if screen == "phone":
+            message(seat, "two blue").get_by_role("button", name="More for this message").click()
+            tool = seat.page.get_by_role("menuitem", name="Go on after this in a new session")
+            seat.shot(f"message-menu-{screen}-{theme}")
+            seat.expect_fits()
         tool.focus()
         tool.press("Enter")
         expect(seat.prose).to_have_text(["one red fish", "two blue fish"], timeout=PATIENCE_MS)

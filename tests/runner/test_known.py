@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.cover import Cover
-from holdfast.runner.known import learn_all
+from holdfast.known import learn_all
 from holdfast.settings import AgentSettings, EndpointSettings, File, HermesSettings, Settings
 from tests.agents.hermes.test_find import environment
 from tests.runner.stage import staged

@@ -33,10 +33,10 @@ export class Filter {
   }
 
   /** What a row is filed under, beyond what all rows here are. */
-  beyond({ project, tags }: Pick<SessionRow, 'project' | 'tags'>): string {
+  beyond({ project, tags }: Pick<SessionRow, 'project' | 'tags'>): string[] {
     const wanted = this.#filed
     const others = tags.filter((tag) => !wanted.tags.includes(tag)).map((tag) => `#${tag}`)
-    return [project === wanted.project ? '' : project, ...others].filter(Boolean).join(' ')
+    return [project === wanted.project ? '' : project, ...others].filter(Boolean)
   }
 }
 

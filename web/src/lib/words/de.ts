@@ -538,6 +538,7 @@ export const de: Words = {
       edit: 'Bearbeiten und neu senden',
       retry: 'Ab hier erneut versuchen',
       fork: 'Danach in einer neuen Sitzung weitermachen',
+      more: 'Mehr zu dieser Nachricht',
     },
     rewrite: {
       label: 'Nachricht bearbeiten',

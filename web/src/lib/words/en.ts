@@ -537,6 +537,7 @@ export const en = {
       edit: 'Edit and send again',
       retry: 'Try again from here',
       fork: 'Go on after this in a new session',
+      more: 'More for this message',
     },
     rewrite: {
       label: 'Edit your message',
