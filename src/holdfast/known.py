@@ -15,15 +15,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from holdfast.agents.catalog import added_in, catalog
 from holdfast.core.cover import Cover
 from holdfast.core.errors import HoldfastError
+from holdfast.core.mask import SECRET_NAME
 from holdfast.endpoints import key_names, known_keys, read_endpoints
 from holdfast.settings import Settings
 
 log = logging.getLogger(__name__)
 
-SECRET_NAME = re.compile(
-    r"(?i)((password|passwd|passphrase|secret|token|api_?key)|(^|_)(key|credentials?|pat)|_(pass|pwd|auth))$"
-)
-"""Names of variables whose values are secret: PGPASSWORD and MYSQL_PWD, not PWD."""
 SECRET_PART = re.compile(r"(?=.*\d)[\w~.-]{16,}")
 """A part of an address that nobody would write by hand, like the end of a webhook's."""
 

@@ -6,7 +6,8 @@ import pytest
 
 from holdfast.core.cover import Cover
 from holdfast.core.ids import SessionId
-from holdfast.known import SECRET_NAME, learn_all, secret_parts
+from holdfast.core.mask import SECRET_NAME
+from holdfast.known import learn_all, secret_parts
 from holdfast.server.push.sealed import Keys
 from holdfast.server.supervisor import Supervisor
 from holdfast.settings import AgentSettings, File, NotifySettings, Settings
@@ -89,6 +90,6 @@ def test_what_a_runner_wrote_when_it_died_is_covered(settings: Settings) -> None
     """It goes into the log of the session by the server's hand, and no runner has looked at it."""
     (settings.logs / "runners").mkdir(parents=True)
     (settings.logs / "runners" / "s1.err").write_text(f"Traceback: {TOKEN} hunter2-hunter2\n")
-    supervisor = Supervisor(MemoryStore(), settings, lambda: "")
+    supervisor = Supervisor(MemoryStore(), settings, lambda _: "")
     words = supervisor._last_words(SessionId("s1"))
     assert words == "Traceback: [Holdfast's token, 30 characters] [API key, 15 characters]"

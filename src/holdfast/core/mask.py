@@ -9,6 +9,11 @@ Arguments of tools are JSON, and often JSON within JSON: a quote may have any nu
 
 import re
 
+SECRET_NAME = re.compile(
+    r"(?i)((password|passwd|passphrase|secret|token|api_?key)|(^|_)(key|credentials?|pat)|_(pass|pwd|auth))$"
+)
+"""Names of variables whose values are secret: PGPASSWORD and MYSQL_PWD, not PWD."""
+
 QUOTE = r"""\\*+["']?+"""
 NEXT = rf"(?:\s*=\s*{QUOTE}|\s+{QUOTE}|\\*[\"']\s*,\s*\\*[\"'])"
 """Between a flag and what it is given: on a command line, or in a list of arguments."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from holdfast.known import SECRET_NAME
+from holdfast.core.mask import SECRET_NAME
 
 Table = dict[str, Any]
 

@@ -7,6 +7,8 @@ import { Notices } from './notices.svelte'
 let asks: () => Promise<{ asks: object[] }>
 vi.mock(import('../api/turns'), async (original) => ({ ...(await original()), listAsks: (() => asks()) as never }))
 
+vi.mock('../push/leave.svelte', () => ({ leave: { standing: 'granted' } }))
+
 let shown: string[] = []
 let kept: Map<string, string>
 let byWorker: string[] = []
@@ -30,7 +32,6 @@ afterEach(() => vi.unstubAllGlobals())
 /** One that lets a page show notifications, or leaves that to its worker. */
 function browser(constructs: boolean): void {
   class Told {
-    static permission = 'granted'
     constructor(_: string, { body }: { body: string }) {
       if (!constructs) throw new TypeError('Illegal constructor')
       shown.push(body)
