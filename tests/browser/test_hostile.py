@@ -116,7 +116,7 @@ def test_nothing_runs_in_a_card_that_waits(chromium: Browser, house: House, pers
             plain = payload.replace("|", "")
             turn = person.say(session, f"!approve {plain}\n!ask {plain} | {plain} | other")
             (ask,) = person.wait_for_ask(session)
-            expect(seat.page.get_by_role("button", name="Deny")).to_be_visible()
+            expect(seat.page.get_by_role("button", name="Deny", exact=True)).to_be_visible()
             expect_nothing_ran(seat)
             person.answer(session, ask["ask"], choice="deny").raise_for_status()
             (ask,) = person.wait_for_ask(session)
