@@ -3,47 +3,22 @@
 
 import http.server
 import threading
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from holdfast.core import events as e
+from holdfast.core.ids import AskId, CallId, SessionId
 from tests.browser.desk import Seat, desk
+from tests.browser.written import TURN, Written, write_session
+from tests.hostile import PAYLOADS, TAGS
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
 pytestmark = pytest.mark.browser
-
-TAGS = [
-    "<script>hit()</script>", "<ScRiPt>hit()</sCrIpT>", "<script src=data:,hit()></script>", "<script>hit()//",
-    "<img src=x onerror=hit()>", "<img src=x onerror='hit()'>", "<img/src=x/onerror=hit()>", "<img src onerror=hit()>",
-    "<svg onload=hit()>", "<svg/onload=hit()>", "<svg><script>hit()</script></svg>", "<svg><a href=javascript:hit()>x</a></svg>",
-    "<svg><animate onbegin=hit() attributeName=x dur=1s>", "<svg><set onbegin=hit()>", "<svg><foreignObject><img src=x onerror=hit()>",
-    "<body onload=hit()>", "<iframe src=javascript:hit()>", "<iframe srcdoc='<script>parent.hit()</script>'>",
-    "<object data=javascript:hit()>", "<embed src=javascript:hit()>", "<form action=javascript:hit()><button>x</button></form>",
-    "<button formaction=javascript:hit() form=f>x</button>", "<input autofocus onfocus=hit()>", "<select autofocus onfocus=hit()>",
-    "<textarea autofocus onfocus=hit()>", "<details open ontoggle=hit()>", "<details open ontoggle=hit()><summary>x</summary></details>",
-    "<video><source onerror=hit()></video>", "<video src=x onerror=hit()>", "<audio src=x onerror=hit()>",
-    "<marquee onstart=hit()>", "<style>@import 'javascript:hit()'</style>", "<link rel=stylesheet href=javascript:hit()>",
-    "<meta http-equiv=refresh content='0;javascript:hit()'>", "<base href=javascript:hit()//>", "<a href=javascript:hit()>x</a>",
-    "<a href='java\tscript:hit()'>x</a>", "<a href='&#106;avascript:hit()'>x</a>", "<a href='javascript&colon;hit()'>x</a>",
-    "<a href=' javascript:hit()'>x</a>", "<a href='data:text/html,<script>hit()</script>'>x</a>", "<a href='vbscript:hit()'>x</a>",
-    "<math><mtext><table><mglyph><style><img src=x onerror=hit()>", "<math href=javascript:hit()>x</math>",
-    "<noscript><p title='</noscript><img src=x onerror=hit()>'>", "<template><img src=x onerror=hit()></template>",
-    "<p title='\"><img src=x onerror=hit()>'>x</p>", "<b onmouseover=hit()>x</b>", "<b style='x:expression(hit())'>x</b>",
-    "<!--><img src=x onerror=hit()>-->", "<![CDATA[><img src=x onerror=hit()>]]>", "<?xml ?><img src=x onerror=hit()>",
-    "<xmp><img src=x onerror=hit()></xmp>", "<plaintext><img src=x onerror=hit()>", "<img src=`x` onerror=hit()>",
-    "<a id=hit><a id=hit name=x>", "<form id=page><input name=innerHTML>", "<img name=documentElement>",
-]  # fmt: skip
-MARKDOWN = [
-    "[x](javascript:hit())", "[x](JaVaScRiPt:hit())", "[x](java\tscript:hit())", "[x](javascript&colon;hit())",
-    "[x](&#106;avascript:hit())", "[x](data:text/html;base64,PHNjcmlwdD5oaXQoKTwvc2NyaXB0Pg==)", "[x](vbscript:hit())",
-    "![x](javascript:hit())", "![x](x\"onerror=\"hit())", "![x\"onerror=\"hit()](x)", "[x](<javascript:hit()>)",
-    "[x]: javascript:hit()", "<javascript:hit()>", "[x](https://a.example \"onmouseover=hit()\")", "`<img src=x onerror=hit()>`",
-    "$\\href{javascript:hit()}{x}$", "$\\url{javascript:hit()}$", "$\\html{<img src=x onerror=hit()>}$", "| <img src=x onerror=hit()> |",
-    "[^1]: <img src=x onerror=hit()>",
-]  # fmt: skip
-PAYLOADS = [*TAGS, *MARKDOWN]
 
 FOUND = """() => [...document.querySelectorAll('*')].flatMap((node) => [
   ...(/^(IFRAME|OBJECT|EMBED|BASE|TEMPLATE|MARQUEE|VIDEO|AUDIO|IMG)$/i.test(node.tagName) ? [node.outerHTML.slice(0, 80)] : []),
@@ -53,9 +28,13 @@ FOUND = """() => [...document.querySelectorAll('*')].flatMap((node) => [
 ])"""
 
 
-def expect_harmless(seat: Seat) -> None:
+def expect_nothing_ran(seat: Seat) -> None:
     assert seat.page.evaluate("window.hits") == 0
     assert seat.page.evaluate(FOUND) == []
+
+
+def expect_harmless(seat: Seat) -> None:
+    expect_nothing_ran(seat)
     links = seat.page.locator('a[href^="http"], a[target]').all()
     assert links
     for link in links:
@@ -85,6 +64,66 @@ def test_class_10_nothing_that_is_said_runs_in_the_page(chromium: Browser, house
         seat.page.reload()
         expect(seat.page.get_by_text("over", exact=True).last).to_be_visible()
         expect_harmless(seat)
+
+
+TOGETHER = 13
+"""Payloads of one session: what a page shows of it at once."""
+
+
+def hostile(payloads: Sequence[str]) -> Written:
+    """A run that says them in every place that is no prose."""
+    facts: list[e.AnyFact] = [e.PlanReplaced(turn=TURN, entries=tuple(e.PlanEntry(text=each) for each in payloads))]
+    for number, each in enumerate(payloads):
+        diff, call = e.Diff(path=each, old="a\n", new=f"{each}\n"), CallId(f"c{number}")
+        facts += [
+            e.ToolChanged(turn=TURN, call=call, first=True, name=each, title=each, action="edit", diffs=(diff,)),
+            e.ToolChanged(turn=TURN, call=call, error=each, status="failed"),
+            e.NoticeRaised(turn=TURN, text=each),
+            e.ApprovalRequested(
+                turn=TURN, ask=AskId(f"a{number}"), command=each, description=each, directory=each, diffs=(diff,)
+            ),
+            e.QuestionAsked(turn=TURN, ask=AskId(f"q{number}"), text=each, choices=(each, "other")),
+        ]
+    return "Do it.", [*facts, e.TurnEnded(turn=TURN, outcome="failed", error="\n".join(payloads))]
+
+
+def test_nothing_runs_in_asks_plans_notices_errors_and_diffs(chromium: Browser, tmp_path: Path) -> None:
+    """What is no prose is no markup either: it stands there as it is."""
+    with House(tmp_path / "home") as house:
+        parts = [PAYLOADS[first : first + TOGETHER] for first in range(0, len(PAYLOADS), TOGETHER)]
+        for number, payloads in enumerate(parts):
+            write_session(house.home, SessionId(f"h{number}"), [hostile(payloads)], payloads[0])
+        house.start()
+        with desk(chromium, house) as place:
+            place.context.add_init_script("window.hits = 0; window.hit = () => { window.hits += 1 }")
+            for number, payloads in enumerate(parts):
+                seat = place.tab(f"h{number}")
+                expect(seat.page.get_by_text(payloads[-1]).last).to_be_attached()
+                for step in seat.page.locator("summary").all():
+                    if step.is_visible():
+                        step.click()
+                expect_nothing_ran(seat)
+                seat.page.close()
+
+
+def test_nothing_runs_in_a_card_that_waits(chromium: Browser, house: House, person: Person) -> None:
+    """An approval and a question that a person is looking at right now, and in what is told of them elsewhere."""
+    session = person.begin()
+    with desk(chromium, house) as place:
+        place.context.add_init_script("window.hits = 0; window.hit = () => { window.hits += 1 }")
+        seat = place.tab(session)
+        for payload in TAGS[::6]:
+            plain = payload.replace("|", "")
+            turn = person.say(session, f"!approve {plain}\n!ask {plain} | {plain} | other")
+            (ask,) = person.wait_for_ask(session)
+            expect(seat.page.get_by_role("button", name="Deny", exact=True)).to_be_visible()
+            expect_nothing_ran(seat)
+            person.answer(session, ask["ask"], choice="deny").raise_for_status()
+            (ask,) = person.wait_for_ask(session)
+            expect(seat.page.get_by_text("other", exact=True).last).to_be_visible()
+            expect_nothing_ran(seat)
+            person.answer(session, ask["ask"], text="other").raise_for_status()
+            person.wait_for_end(session, turn)
 
 
 class Elsewhere(http.server.BaseHTTPRequestHandler):

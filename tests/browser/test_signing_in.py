@@ -6,7 +6,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast import __version__
-from tests.browser.desk import SCREENS, Seat, Theme, desk
+from holdfast.core.ids import SessionId
+from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk
+from tests.browser.written import say, write_session
 from tests.journeys.house import House
 from tests.served import served
 
@@ -56,8 +58,11 @@ def test_a_token_that_has_lost_its_power_is_noticed(chromium: Browser, own_house
 
 
 def test_the_page_works_under_a_path(chromium: Browser, tmp_path: Path) -> None:
-    """Its scripts, its stream and its addresses: a session is begun, and its address opens it again."""
+    """Its scripts, its stream and its addresses: a session is begun, and its address opens it again. Diagrams too."""
     (tmp_path / "config.toml").write_text('[server]\npath = "/tools/holdfast"\n')
+    write_session(
+        tmp_path, SessionId("drawn"), [("Draw it.", [say("```mermaid\nflowchart LR\n  A --> B\n```")])], "Drawn"
+    )
     with served(tmp_path) as server, chromium.new_context() as context:
         seat = Seat(context.new_page(), server.link)
         seat.page.goto(f"{server.link}/#code={server.code}")
@@ -71,4 +76,6 @@ def test_the_page_works_under_a_path(chromium: Browser, tmp_path: Path) -> None:
         seat.page.get_by_role("region", name="Conversation").focus()
         seat.page.keyboard.press("j")
         expect(seat.page.get_by_role("link", name="Under a path")).to_be_focused()
+        seat.page.get_by_role("link", name="Drawn").click()
+        expect(seat.page.locator(".prose .diagram img")).to_have_count(1, timeout=PATIENCE_MS)
         seat.expect_well()

@@ -2,14 +2,18 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+import httpx
 import pytest
 
 from holdfast.core.ids import SessionId
+from holdfast.server.links import Links
 from tests.journeys.house import House
 from tests.journeys.installation import Installation
 from tests.journeys.person import Person
+from tests.served import HOLDFAST, Served
 
 pytestmark = pytest.mark.slow
 
@@ -86,3 +90,38 @@ def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path,
         assert person.cancel(session, cancelled).status_code == 200
         assert person.wait_for_end(session, cancelled).end(cancelled)["outcome"] == "cancelled"
         assert house.running(session) == runner
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
+def test_a_browser_that_signed_in_under_an_earlier_release_stays_signed_in(release: Path, tmp_path: Path) -> None:
+    """Nobody who upgrades has to look for a link."""
+    (wheel,) = release.glob("*.whl")
+    old = Installation(tmp_path / "old", wheel)
+    with House(tmp_path / "home") as house:
+        stays_signed_in(house, house.start(command=old.command), HOLDFAST)
+
+
+def test_a_device_stays_signed_in_through_an_upgrade(tmp_path: Path) -> None:
+    """It keeps its credential, its name and its line in the list; one that was signed out does not come back."""
+    ours = Installation(tmp_path / "ours")
+    with House(tmp_path / "home") as house:
+        server = house.start(command=ours.command)
+        gone = httpx.post(f"{server.link}/api/sign-in", json={"code": Links(house.home).issue(), "name": "gone"}).json()
+        with server.client() as owner:
+            assert owner.delete(f"/api/account/devices/{gone['device']}").status_code == 204
+        ours.upgrade()
+        phone = stays_signed_in(house, server, ours.command)
+        address = f"{house.server.link}/api/account"
+        (listed,) = httpx.get(address, headers=phone).json()["devices"]
+        assert (listed["name"], listed["current"]) == ("phone", True)
+        assert httpx.get(address, headers={"authorization": f"Bearer {gone['token']}"}).status_code == 401
+
+
+def stays_signed_in(house: House, server: Served, command: Sequence[str]) -> dict[str, str]:
+    """Sign in by the link that the server printed, restart it under `command`, and look: the credential's header."""
+    answer = httpx.post(f"{server.link}/api/sign-in", json={"code": server.code}, headers={"holdfast-client": "phone"})
+    phone = {"authorization": f"Bearer {answer.json()['token']}"}
+    assert httpx.get(f"{server.link}/api/sessions", headers=phone).status_code == 200
+    house.restart(command=command)
+    assert httpx.get(f"{house.server.link}/api/sessions", headers=phone).status_code == 200
+    return phone

@@ -20,6 +20,7 @@ from holdfast.transfer import document, markdown, page
 from holdfast.transfer.export import Format, export, export_all, file_name
 from holdfast.transfer.identity import HOLDFAST as SOURCE
 from holdfast.transfer.identity import imported_id
+from tests.hostile import PAYLOADS
 from tests.served import HOLDFAST
 from tests.store.stage import Run, submit
 from tests.transfer.stage import blobs, brought, items, opened, plain, rows
@@ -115,6 +116,7 @@ HOSTILE = [
     "```html\n</pre><iframe src=//evil.example></iframe>\n```",
     "<base href=//evil.example><meta http-equiv=refresh content=0;url=//evil.example>",
     "<link rel=stylesheet href=//evil.example/a.css><form action=//evil.example>",
+    *("\n".join(PAYLOADS[first::8]) for first in range(8)),
 ]
 OURS = {
     *("html", "head", "meta", "title", "style", "body", "main", "header", "h1", "h2", "p", "section", "article", "div"),
@@ -124,7 +126,7 @@ OURS = {
 """All that a page of ours is made of."""
 
 
-@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
 async def test_whatever_was_said_anywhere_stands_there_as_words(tmp_path: Path, words: str) -> None:
     """In every place that an agent or another program can write to."""
     async with opened(tmp_path) as store:
@@ -142,7 +144,7 @@ async def test_whatever_was_said_anywhere_stands_there_as_words(tmp_path: Path, 
             e.PlanReplaced(turn=T, entries=(e.PlanEntry(text=words),)),
             e.NoticeRaised(turn=T, text=words),
             e.ApprovalRequested(turn=T, ask=AskId("a"), command=words, directory=words, description=words),
-            e.QuestionAsked(turn=T, ask=AskId("q"), text=words),
+            e.QuestionAsked(turn=T, ask=AskId("q"), text=words, choices=(words, "other")),
         )
         await store.append(
             S,

@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.core.items import UserMessage
 from holdfast.settings import Settings
+from holdfast.transfer.hermes_webui.files import SMALL, State
 from holdfast.transfer.report import NothingThere
 from tests.transfer.stage import brought, items, opened, rows
 from tests.transfer.webui import Webui, assistant, user
@@ -37,6 +38,24 @@ async def test_an_attachment_is_read_from_its_folder_and_from_nowhere_else(tmp_p
     assert [file.name for file in message.attachments] == ["fine.txt"]
     stored = list(Settings(home=tmp_path / "home").blobs.glob("??/*"))
     assert [path.read_bytes() for path in stored] == [b"fine"]
+
+
+@pytest.mark.parametrize("how", ["link", "pipe", "large"])
+def test_a_small_file_beside_the_sessions_is_no_way_to_another(tmp_path: Path, how: str) -> None:
+    """A link is not followed, a pipe is not waited for, and what is not small is not read."""
+    webui = Webui(tmp_path / "webui")
+    place = webui.folder / "settings.json"
+    (tmp_path / "elsewhere.json").write_text('{"default_workspace": "/secret"}')
+    if how == "link":
+        place.symlink_to(tmp_path / "elsewhere.json")
+    elif how == "pipe":
+        os.mkfifo(place)
+    else:
+        place.write_text(json.dumps("x" * SMALL))
+    assert State(webui.folder).document("settings.json") is None
+    place.unlink()
+    place.write_text('{"default_model": "m"}')
+    assert State(webui.folder).document("settings.json") == {"default_model": "m"}
 
 
 async def test_names_that_are_paths_name_nothing(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from holdfast.server.guard import OPEN
 from holdfast.server.schema import account, agents, asks, house, live, records, sessions, transfer
 from holdfast.server.schema.base import Answer, Body
 from holdfast.server.wiring import Wiring
+from holdfast.transfer.export import MEDIA_TYPES
 
 REFERENCE = "#/components/schemas/{name}"
 VALUES: tuple[type, ...] = (
@@ -42,9 +43,13 @@ VALUES: tuple[type, ...] = (
     *vitals.VALUES,
     *signing.VALUES,
 )
-FAILED = {
-    "description": "Why it was not done.",
-    "content": {"application/json": {"schema": {"$ref": REFERENCE.format(name="Failure")}}},
+
+
+REFUSALS = {
+    "401": "There is no credential, or it counts no more.",
+    "404": "There is nothing of that name.",
+    "4XX": "Why it was not done.",
+    "5XX": "Why it can't be done now: most often the store can't be written.",
 }
 
 
@@ -53,12 +58,28 @@ def description() -> dict[str, Any]:
     document = create_routes(_unwired, (), _config()).openapi_schema.to_schema()
     _, components = msgspec.json.schema_components(VALUES, ref_template=REFERENCE)
     document["components"]["schemas"] = dict(sorted(components.items()))
+    content = {"application/json": {"schema": {"$ref": REFERENCE.format(name="Failure")}}}
+    document["components"]["responses"] = {
+        code: {"description": sentence, "content": content} for code, sentence in REFUSALS.items()
+    }
     for method, path, operation in _operations(document):
+        if operation["operationId"] == "export_session":  # a route can say one type of itself
+            operation["responses"]["200"]["content"] = {
+                media_type: {"schema": {"type": "object" if kind == "json" else "string"}}
+                for kind, media_type in MEDIA_TYPES.items()
+            }
         answers = {code: _any_of(answer) for code, answer in operation["responses"].items() if code.startswith("2")}
-        operation["responses"] = {**answers, "default": FAILED}
-        if (method.upper(), path) in OPEN:
+        open_to_all = (method.upper(), path) in OPEN
+        operation["responses"] = {**answers, **_refusals(path, open_to_all=open_to_all)}
+        if open_to_all:
             operation["security"] = []
     return document
+
+
+def _refusals(path: str, *, open_to_all: bool) -> dict[str, Any]:
+    """How an operation may fail. No `default`: whatever else it answered would be a mistake."""
+    codes = [*([] if open_to_all else ["401"]), *(["404"] if "{" in path else []), "4XX", "5XX"]
+    return {code: {"$ref": f"#/components/responses/{code}"} for code in codes}
 
 
 def _any_of(answer: dict[str, Any]) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from holdfast.transfer.transcript import read_turns
 
 Format = Literal["md", "json", "html"]
 MEDIA_TYPES: dict[Format, str] = {
-    "md": "text/markdown; charset=utf-8",
+    "md": "text/markdown",
     "json": "application/json",
-    "html": "text/html; charset=utf-8",
+    "html": "text/html",
 }
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
 LISTED = 100

@@ -110,7 +110,7 @@ class State:
         """What a small file beside the sessions says; None if it can't be read."""
         path = self.folder / name
         try:
-            return decoded(read_bytes(path)) if path.stat().st_size <= SMALL else None
+            return decoded(read_bytes(path)) if path.lstat().st_size <= SMALL else None
         except (OSError, *UNREADABLE):
             return None
 

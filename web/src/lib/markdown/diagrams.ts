@@ -1,6 +1,7 @@
 // Diagrams, drawn on demand in a frame (src/diagram/frame.ts) that is made when the first one is wanted.
 
 import type { Drawn, Order, Theme } from '../../diagram/messages'
+import { base } from '../api/base'
 import { newId } from '../api/ids'
 import { words } from '../words'
 
@@ -37,7 +38,7 @@ function late(id: string): Promise<{ id: string; error: string }> {
 
 function opened(): Promise<Window> {
   const node = document.createElement('iframe')
-  node.src = '/diagram.html'
+  node.src = `${base}/diagram.html`
   node.className = 'hidden-frame'
   node.title = words.markdown.frame
   node.tabIndex = -1
