@@ -87,9 +87,14 @@ class House:
             wait_until(lambda: not owns(self.runner(session), holder.pid), f"the end of {holder.pid}")
 
     def end_agent(self, session: SessionId) -> None:
-        """Kill the session's agent, as the machine does when it is out of memory."""
-        for pid in self.tree(session):
+        """Kill the session's agent, as the machine does when it is out of memory: it, and nothing that it started."""
+        for pid in self.agents(session):
             os.kill(pid, signal.SIGKILL)
+
+    def agents(self, session: SessionId) -> set[int]:
+        """The agents themselves: of all that carries the mark of the session, what its runner has started."""
+        runner = self.running(session)
+        return {pid for pid in self.tree(session) if parent(pid) == runner}
 
     def tree(self, session: SessionId) -> set[int]:
         """The living processes of the session's agents, of whatever epoch."""
@@ -103,6 +108,14 @@ class House:
 
 def owns(holder: Holder | None, pid: int) -> bool:
     return holder is not None and holder.pid == pid
+
+
+def parent(pid: int) -> int:
+    """Who started the process; 0 if it has gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except FileNotFoundError:
+        return 0
 
 
 def alive(pid: int) -> bool:

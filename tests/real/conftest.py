@@ -1,5 +1,6 @@
 """Real agents, a model on loopback that they use, and one house for the tests of a file."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,15 @@ def model() -> Iterator[Model]:
 def desk(python: Path, model: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     folder = tmp_path_factory.mktemp("hermes")
     home = hermes_home(folder / "hermes", model)
-    with House(folder / "home", settings_for(python, home)) as house:
+    with House(folder / "home", settings_for(python, home)) as house, pytest.MonkeyPatch.context() as machine:
+        machine.setenv("PATH", f"{sudo_with_a_password(folder / 'bin')}:{os.environ['PATH']}")
         house.start()
         yield Desk(house, model, folder)
+
+
+def sudo_with_a_password(folder: Path) -> Path:
+    """A folder with a `sudo` that wants a password, whoever runs these tests, and does nothing."""
+    folder.mkdir()
+    (folder / "sudo").write_text("#!/bin/sh\nexit 1\n")
+    (folder / "sudo").chmod(0o755)
+    return folder

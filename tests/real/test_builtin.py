@@ -16,7 +16,7 @@ from tests.journeys.patience import wait_until
 from tests.journeys.person import Person
 from tests.real.waiting import PATIENT
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.agents, pytest.mark.slow]
 
 KEY = "sk-whole-stack-0987654321"
 
@@ -106,6 +106,10 @@ def test_a_cancel_in_the_stream_and_one_in_a_tool_leave_a_session_that_works(
         live.until_words(5)
         assert person.cancel(session, turn).status_code == 200
         live.until_ended(turn)
+        stopped = person.look(session)
+        assert stopped.end(turn)["outcome"] == "cancelled"
+        assert stopped.text(turn).startswith("word1 word2 word3 word4 word5 ")
+        assert stopped.text(turn) == live.text, "all that somebody saw, and nothing after it"
         turn = person.say(session, call("shell", command="echo begun; sleep 600"))
         live.until(lambda: "begun" in str(live.records[-3:]) or len(house.tree(session)) > 1, "the tool")
         assert person.cancel(session, turn).status_code == 200
@@ -150,6 +154,12 @@ def test_an_agent_that_is_killed_is_taken_up_again(
         live.until_words(9)
         house.end_agent(session)
         live.until_ended(turn)
+        seen = person.look(session)
+        assert seen.end(turn)["outcome"] == "failed"
+        assert "killed" in seen.end(turn)["error"]
+        assert live.text.endswith(seen.text(turn))
+    assert seen.text(turn).startswith("word1 word2 word3 word4 word5 ")
+    assert seen.text(first) == "My name is Ada."
     following = person.say(session, "!say Back again.")
     person.turn(session, following, "release")
     assert outcome(person, session, following) == ("completed", "Back again.")
@@ -157,12 +167,41 @@ def test_an_agent_that_is_killed_is_taken_up_again(
     assert "word1 word2" in json.dumps(model.last), "it knows what it had said before it was cut off"
 
 
-def test_no_tool_survives_its_runner(house: House, person: Person, session: SessionId) -> None:
-    person.say(session, call("shell", command="sleep 600"))
-    wait_until(lambda: len(house.tree(session)) > 1, "the tool")
+def test_no_tool_survives_its_agent(house: House, person: Person, session: SessionId) -> None:
+    """Also one with a session of its own. The turn has failed, and the next one works."""
+    turn, stray = working(house, person, session)
+    before = house.tree(session)
+    house.end_agent(session)
+    wait_until(lambda: not any(alive(pid) for pid in (*before, stray)), "the end of the tools")
+    assert outcome(person, session, turn) == ("failed", "I begin.")
+    assert outcome(person, session, person.say(session, "!say Here again.")) == ("completed", "Here again.")
+
+
+def test_no_tool_survives_its_runner(house: House, person: Person, session: SessionId, model: Model) -> None:
+    """Also one with a session of its own. The turn was interrupted, the next one works and knows what was under way."""
+    turn, stray = working(house, person, session)
     before = house.tree(session)
     house.end_runner(session)
-    wait_until(lambda: not any(alive(pid) for pid in before), "the end of the tools")
+    wait_until(lambda: not any(alive(pid) for pid in (*before, stray)), "the end of the tools")
+    assert outcome(person, session, turn) == ("interrupted", "I begin.")
+    assert outcome(person, session, person.say(session, "!say Here again.")) == ("completed", "Here again.")
+    assert "may or may not have happened" in model.heard("tool")[0]
+
+
+def working(house: House, person: Person, session: SessionId) -> tuple[str, int]:
+    """Have a command at work that has left its group and its session; return the turn, and the process."""
+    script = workspace(house, session) / "work.py"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(
+        "import pathlib, subprocess, time\n"
+        "stray = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        "pathlib.Path('pid').write_text(str(stray.pid))\n"
+        "time.sleep(600)\n"
+    )
+    turn = person.say(session, f"!say I begin.\n{call('shell', command='python3 work.py')}")
+    pid = script.with_name("pid")
+    wait_until(lambda: pid.exists() and pid.read_text().strip(), "the tool")
+    return turn, int(pid.read_text())
 
 
 def test_an_approval_outlives_the_server(house: House, person: Person, session: SessionId) -> None:

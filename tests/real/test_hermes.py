@@ -1,5 +1,6 @@
 """Real Hermes through the whole stack: what it says and does is what a person sees and decides."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -194,6 +195,29 @@ def test_a_sub_agents_dangerous_command_raises_a_card(desk: Desk) -> None:
     assert any("not from below" in str(body) for body in desk.model.received("I am below."))
 
 
+def test_a_sub_agents_command_that_is_allowed_runs(desk: Desk) -> None:
+    session, workspace = desk.shared()
+    (workspace / "x").mkdir(exist_ok=True)
+    goal = f"@say I am below, too.\n{tool('terminal', command=f'rm -rf {workspace}/x')}"
+    turn = desk.person.say(session, tool("delegate_task", goal=goal, context="none"))
+    desk.answer(session, desk.ask(session), choice="once")
+    seen = desk.ended(session, turn)
+    assert not (workspace / "x").exists()
+    (used,) = [item for item in the(seen, turn, "tool") if item.get("parent")]
+    assert used["status"] == "completed"
+
+
+def test_a_sub_agents_sudo_asks_for_the_password(desk: Desk) -> None:
+    session, _ = desk.begin()
+    goal = f"@say I am below, three.\n{tool('terminal', command='sudo -k true')}"
+    turn = desk.person.say(session, tool("delegate_task", goal=goal, context="none"))
+    ask = desk.ask(session)
+    assert (ask["secret"], "sudo -k true" in ask["text"]) == (True, True)
+    desk.answer(session, ask, text="hunter2-8822")
+    desk.ended(session, turn)
+    assert "hunter2-8822" not in str(desk.person.records(session))
+
+
 def test_an_edit_is_shown_as_a_diff(desk: Desk) -> None:
     session, workspace = desk.shared()
     (workspace / "n.txt").write_text("one\ntwo\n")
@@ -217,6 +241,46 @@ def test_edits_ask_in_the_mode_that_says_so(desk: Desk) -> None:
     desk.answer(session, desk.ask(session), choice="once")
     desk.ended(session, turn)
     assert (workspace / "n.txt").read_text() == "hello\n"
+
+
+def test_a_patch_is_shown_before_it_is_made(desk: Desk) -> None:
+    """In one place of a file, and of several files at once: one changed, one new, one gone, one moved."""
+    session, workspace = desk.begin(mode="ask")
+    (workspace / "n.txt").write_text("one\ntwo\n")
+    (workspace / "old.txt").write_text("old\n")
+    (workspace / "from.txt").write_text("same\n")
+    turn = desk.person.say(session, tool("patch", path="n.txt", old_string="two", new_string="three"))
+    ask = desk.ask(session)
+    assert ask["diffs"] == [{"path": f"{workspace}/n.txt", "old": "one\ntwo\n", "new": "one\nthree\n"}]
+    desk.answer(session, ask, choice="deny")
+    desk.ended(session, turn)
+
+    lines = [
+        "*** Begin Patch",
+        "*** Update File: n.txt",
+        "@@",
+        " one",
+        "-two",
+        "+four",
+        "*** Add File: new.txt",
+        "+new",
+    ]
+    lines += ["*** Delete File: old.txt", "*** Move File: from.txt -> to.txt", "*** End Patch"]
+    turn = desk.person.say(session, tool("patch", mode="patch", patch="\n".join(lines)))
+    ask = desk.ask(session)
+    shown = {Path(diff["path"]).name: (diff.get("old"), diff["new"]) for diff in ask["diffs"]}
+    assert shown == {
+        "n.txt": ("one\ntwo\n", "one\nfour\n"),
+        "new.txt": (None, "new"),
+        "old.txt": ("old\n", ""),
+        "from.txt": ("same\n", ""),
+        "to.txt": (None, "same\n"),
+    }
+    assert (workspace / "n.txt").read_text() == "one\ntwo\n", "nothing is done before somebody decides"
+    desk.answer(session, ask, choice="once")
+    desk.ended(session, turn)
+    left = {path.name: path.read_text().strip() for path in workspace.glob("*.txt")}
+    assert left == {"n.txt": "one\nfour", "new.txt": "new", "to.txt": "same"}
 
 
 def test_a_model_decides_only_where_that_was_chosen(desk: Desk) -> None:

@@ -85,13 +85,27 @@ def test_after_kill_9_of_hermes_in_a_tool_it_is_told_that_it_may_have_run(desk: 
     script = f"@say I begin 1234.\n{tool('terminal', command=f'touch {workspace}/begun; sleep 600')}"
     turn = desk.person.say(session, script)
     wait_until((workspace / "begun").exists, "the tool", 120)
+    tools = desk.house.tree(session) - desk.house.agents(session)
+    assert tools
     desk.house.end_agent(session)
     desk.ended(session, turn)
-    wait_until(lambda: not desk.house.tree(session), "the end of the tool", 60)
+    wait_until(lambda: not any(alive(pid) for pid in tools), "the end of the tool", 60)
     again, after = desk.say(session, "@say I see. 5678")
     assert after.text(again) == "I see. 5678"
     told = desk.model.received("I see. 5678")[0]["messages"]
     assert sum("I begin 1234." in str(m["content"]) for m in told if m["role"] == "assistant") == 1
+    (result,) = [m["content"] for m in told if m["role"] == "tool"]
+    assert "may or may not" in result
+
+
+def test_after_kill_9_of_hermes_in_a_tool_without_a_word_it_is_told_as_well(desk: Desk) -> None:
+    session, workspace = desk.begin()
+    turn = desk.person.say(session, tool("terminal", command=f"touch {workspace}/begun; sleep 600"))
+    wait_until((workspace / "begun").exists, "the tool", 120)
+    desk.house.end_agent(session)
+    assert desk.ended(session, turn).end(turn)["outcome"] == "failed"
+    desk.say(session, "@say I see. 8765")
+    told = desk.model.received("I see. 8765")[0]["messages"]
     (result,) = [m["content"] for m in told if m["role"] == "tool"]
     assert "may or may not" in result
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -326,8 +327,10 @@ async def test_arguments_that_make_no_sense_are_the_models_to_mend(agent: AcpAge
         (call("shell", command="rm -rf x"), lambda audience: audience.permissions),
         (call("ask", question="What?"), lambda audience: audience.questions),
         ("!error 429", notices),
+        (call("fetch", url="http://127.0.0.1:9/"), lambda audience: audience.permissions),
     ],
-    ids=["while it talks", "before its first word", "in a tool", "at an approval", "at a question", "between tries"],
+    ids=["while it talks", "before its first word", "in a tool", "at an approval", "at a question", "between tries",
+         "at a fetch"],
 )  # fmt: skip
 async def test_a_cancel_works_anywhere_and_so_does_the_next_turn(
     agent: AcpAgent, audience: Audience, model: Model, workspace: Path, script: str, seen: Callable[[Audience], object]
@@ -342,6 +345,20 @@ async def test_a_cancel_works_anywhere_and_so_does_the_next_turn(
     assert left(workspace) == set()
     assert await agent.prompt(NEXT, "!say Still here.") == Result("completed")
     assert audience.text.endswith("Still here.")
+
+
+async def test_a_cancel_ends_a_fetch_that_waits_for_its_page(agent: AcpAgent, audience: Audience, model: Model) -> None:
+    """The server has taken the request and says nothing."""
+    audience.on_permission = lambda asked: agent.answer_permission(asked.id, allow=True)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        prompting = asyncio.create_task(agent.prompt(TURN, call("fetch", url=url)))
+        connection, _ = await asyncio.to_thread(silent.accept)
+        with connection:
+            agent.cancel()
+            assert await prompting == Result("cancelled")
+    await agent.prompt(NEXT, "Well?")
+    assert model.heard("tool") == ["The user stopped this."]
 
 
 async def test_what_was_said_before_a_cancel_is_known_afterwards(

@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -139,6 +140,17 @@ def test_a_turn_that_was_given_up_as_it_ended_is_not_remembered(pipe: Heard, tmp
     session.commit(NEXT, {"token": "t", "from": 1, "to": 1})
     pipe.answer(NEXT)
     assert hermes.agents[0].committed == []
+
+
+def test_what_a_turn_cost_is_what_was_added_since_the_last_look() -> None:
+    """Hermes counts dollars from the start of its agent on; a report holds millionths of one, of this turn alone."""
+    meter, agent = bridge.Meter(), SimpleNamespace(session_estimated_cost_usd=0.25, session_output_tokens=20)
+    first = meter.read(agent)
+    agent.session_estimated_cost_usd, agent.session_output_tokens = 0.375, 50
+    second = meter.read(agent)
+    reports = [report["_meta"]["holdfast"] for report in (first, second) if report is not None]
+    assert [(report["cost"], report["output"]) for report in reports] == [(250_000, 20), (125_000, 30)]
+    assert meter.read(agent) is None, "nothing was used"
 
 
 # Taking up a conversation.

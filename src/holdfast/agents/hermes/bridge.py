@@ -33,6 +33,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 Json = dict[str, Any]
@@ -75,8 +76,8 @@ MARKS = {"\u26a0": "warning", "\u274c": "error"}
 SYMBOLS = "\u26a0\ufe0f\u274c\u23f3\U0001f504\U0001f50c\u2705 "
 """What Hermes' status lines begin with, and what that means."""
 PLAN = {"in_progress": "in_progress", "completed": "completed", "cancelled": "completed"}
-PATCHED = re.compile(r"^\*\*\*\s+(?:Update|Add|Delete)\s+File:\s*(.+)$", re.MULTILINE)
-MOVED = re.compile(r"^\*\*\*\s+Move\s+File:\s*(.+?)\s*->\s*(.+)$", re.MULTILINE)
+PATCHED = re.compile(r"^\*\*\*\s*(?:Update|Add|Delete)\s+File:\s*(.+)$", re.MULTILINE)
+MOVED = re.compile(r"^\*\*\*\s*Move\s+File:\s*(.+?)\s*->\s*(.+)$", re.MULTILINE)
 COUNTERS = {
     "input": "session_input_tokens",
     "output": "session_output_tokens",
@@ -359,6 +360,30 @@ def paths_in(name: str, arguments: Mapping[str, Any]) -> list[str]:
         return [path.strip() for path in (*PATCHED.findall(patch), *(p for pair in MOVED.findall(patch) for p in pair))]
     path = arguments.get("path")
     return [path] if isinstance(path, str) and path else []
+
+
+class Sketch:
+    """Files as an edit would leave them. Hermes' own patching works on it as on the disk, and nothing is written."""
+
+    def __init__(self, files: Mapping[Path, str | None], place: Callable[[str], Path]) -> None:
+        self.files = dict(files)
+        self._place = place
+
+    def read_file_raw(self, path: str) -> SimpleNamespace:
+        text = self.files.get(self._place(path))
+        return SimpleNamespace(content=text or "", error="File not found." if text is None else None)
+
+    def write_file(self, path: str, content: str) -> SimpleNamespace:
+        self.files[self._place(path)] = content
+        return SimpleNamespace(error=None)
+
+    def delete_file(self, path: str) -> SimpleNamespace:
+        self.files[self._place(path)] = None
+        return SimpleNamespace(error=None)
+
+    def move_file(self, path: str, to: str) -> SimpleNamespace:
+        self.files[self._place(to)], self.files[self._place(path)] = self.files.get(self._place(path)), None
+        return SimpleNamespace(error=None)
 
 
 # One session.
@@ -992,6 +1017,9 @@ class Session:
 
     def _proposed(self, call: Call, before: dict[Path, str | None]) -> list[Json]:
         """What an edit would do, where that can be told without doing it. The arguments tell the rest."""
+        patch = call.arguments.get("patch")
+        if call.name == "patch" and isinstance(patch, str) and patch:
+            return self._sketched(patch, before)
         content, old, new = (call.arguments.get(name) for name in ("content", "old_string", "new_string"))
         for path, text in list(before.items())[:1]:
             if call.name == "write_file" and isinstance(content, str):
@@ -1001,6 +1029,19 @@ class Session:
                 changed, count, *_ = replace(text, old, new, bool(call.arguments.get("replace_all", False)))
                 return [diff_of(str(path), text, changed)] if count else []
         return []
+
+    def _sketched(self, patch: str, before: dict[Path, str | None]) -> list[Json]:
+        """What a patch of several files would do. One that Hermes will refuse shows nothing."""
+        parse = self._hermes.maybe("tools.patch_parser", "parse_v4a_patch")
+        apply = self._hermes.maybe("tools.patch_parser", "apply_v4a_operations")
+        if parse is None or apply is None:
+            return []
+        operations, wrong = parse(patch)
+        sketch = Sketch(before, self._place)
+        if wrong or not apply(operations, sketch).success:
+            return []
+        changed = [path for path, text in sketch.files.items() if text != before.get(path)]
+        return [diff_of(str(path), before.get(path), sketch.files[path] or "") for path in changed]
 
     def _subagent_started(self, child_session_id: Any = None, **_: Any) -> None:
         call = CURRENT.get()
