@@ -19,7 +19,7 @@ def test_two_places_of_one_file_are_two_diffs_on_one_card(chromium: Browser, hou
     with desk(chromium, house) as place:
         seat = place.tab(session)
         expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
-        expect(seat.cards).to_contain_text("wants to change files")
+        expect(seat.cards).to_contain_text("wants to change a file")
         for text in ("one", "two", "three", "four"):
             expect(seat.cards.get_by_text(text, exact=True)).to_be_visible()
         press(seat.cards.get_by_role("button", name="Allow once"))
@@ -63,7 +63,8 @@ def test_a_change_is_shown_with_its_path_its_size_and_all_it_came_with(
     with desk(chromium, house) as place:
         seat = place.tab(session)
         expect(seat.cards).to_contain_text("wants to write a file", timeout=PATIENCE_MS)
-        expect(seat.cards.locator(".path")).to_contain_text("notesU+202Etxt.md · 2 kB")
+        expect(seat.cards.locator("figcaption")).to_contain_text("notesU+202Etxt.md")
+        expect(seat.cards.locator("figcaption")).to_contain_text("2 kB")
         expect(seat.cards).to_contain_text("write notesU+202Etxt.md")
         assert "\u202e" not in seat.cards.inner_text()
         press(seat.cards.get_by_role("button", name="Deny", exact=True))

@@ -22,7 +22,7 @@ export function wish(name: string, ask: Approval): string {
   const { wants } = words.asks
   if (ask.diffs.length > 0) {
     const fresh = ask.diffs.every((diff) => diff.old === null)
-    return wants[fresh ? 'write' : 'change'](name, ask.diffs.length)
+    return wants[fresh ? 'write' : 'change'](name, new Set(ask.diffs.map((diff) => diff.path)).size)
   }
   const action = ACTIONS.find((each) => each === ask.action)
   if (action !== undefined) return wants[action](name)
