@@ -297,7 +297,7 @@ def finding_nothing(scene: Scene) -> Seat:
 
 def searched(scene: Scene) -> Seat:
     session = scene.begin("Harbour walls")
-    scene.ran(session, "What is the wall made of?", "!say The limpets hold fast to the granite.")
+    scene.ran(session, "Does anything grow on the granite?", "!say The limpets hold fast to the granite.")
     seat = scene.place.tab()
     seat.page.get_by_role("searchbox", name="Search sessions").fill("granite")
     expect(seat.page.locator("nav mark").first).to_be_visible(timeout=PATIENCE_MS)
