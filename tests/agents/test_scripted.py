@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.agents.acp.client import CommitFailed, Result
-from holdfast.agents.scripted.directives import ACTS, UNICODE, Directive, parse
+from holdfast.agents.scripted.directives import ACTS, SCRIPT, UNICODE, Directive, parse
 from holdfast.agents.tree import tree
 from holdfast.core.events import (
     Diff,
@@ -49,6 +49,24 @@ async def test_stream_and_thinkstream(tmp_path: Path) -> None:
     assert audience.text == " ".join(words[:200]) + "word1 word2"
     assert audience.thoughts == "thought1 thought2 thought3 thought4 thought5"
     assert len(audience.facts) == 207
+
+
+async def test_speak(tmp_path: Path) -> None:
+    """One message, word by word."""
+    audience = Audience()
+    await play(audience, tmp_path, "!speak 1 some words to read")
+    assert audience.text == "some words to read"
+    assert [fact.message for fact in audience.facts if isinstance(fact, TextAppended)] == ["m1"] * 4
+
+
+async def test_a_message_that_reads_as_people_write_has_its_directives_in_the_workspace(tmp_path: Path) -> None:
+    """Any other message is as it would be without the file."""
+    (tmp_path / SCRIPT).write_text('{"Count the boats.": "!say Forty.\\n!say Two."}')
+    audience = Audience()
+    await play(audience, tmp_path, "Count the boats.")
+    assert audience.text == "Forty.Two."
+    (tmp_path / SCRIPT).write_text("{")
+    assert (await play(Audience(), tmp_path, "Count the boats.")).outcome == "failed"
 
 
 async def test_tool(tmp_path: Path) -> None:

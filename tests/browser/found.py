@@ -4,6 +4,7 @@ What a test can't install is put into the answer to the page's question; everyth
 """
 
 import json
+import random
 from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -93,3 +94,46 @@ def talked(page: Page) -> None:
         for number, (title, source, messages, started) in enumerate(told)
     ]
     page.route("**/api/agents/hermes/sessions", lambda route: route.fulfill(json={"sessions": sessions, "reason": ""}))
+
+
+def used(page: Page) -> None:
+    """Let two agents have been asked for something on most days of a month, sometimes in vain."""
+
+    def answer(route: Route) -> None:
+        try:
+            response = route.fetch()
+            told = response.json()
+        except Error:
+            return  # the page has gone on meanwhile
+        days = [line for day in range(told["first"], told["today"] + 1) for line in day_of(day)]
+        route.fulfill(response=response, json=told | {"days": days})
+
+    page.route("**/api/insights?*", answer)
+
+
+def day_of(day: int) -> list[dict[str, Any]]:
+    """What was used on this day: every time the same."""
+    dice = random.Random(day)
+    busy = dice.choice([0, 0.4, 1, 1, 1.6])  # nobody works every day
+    lines = [line_of(dice, day, agent, model, busy * share) for agent, model, share in MONTHLY]
+    return [line for line in lines if line["figures"]["turns"] > 0]
+
+
+MONTHLY = (("hermes", "a-large-model", 1.0), ("hermes", "a-small-model", 0.5), ("tour", "", 0.2))
+
+
+def line_of(dice: random.Random, day: int, agent: str, model: str, busy: float) -> dict[str, Any]:
+    turns = round(busy * dice.randrange(1, 9))
+    output = turns * dice.randrange(400, 6_000)
+    figures = {
+        "turns": turns,
+        "failures": sum(dice.random() < 0.1 for _ in range(turns)),
+        "approvals": sum(dice.random() < 0.4 for _ in range(turns)),
+        "run_ms": turns * dice.randrange(9_000, 240_000),
+        "input": output * dice.randrange(3, 9),
+        "output": output,
+        "cached": 0,
+        "reasoning": 0,
+        "cost": output * 24 if model else 0,
+    }
+    return {"day": day, "agent": agent, "model": model, "figures": figures}

@@ -4,6 +4,7 @@ Each is a function that leaves a tab showing the state. Long, because it is one 
 look like finds all of it here.
 """
 
+import json
 import re
 import tempfile
 from collections.abc import Callable
@@ -13,10 +14,11 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from holdfast.agents.scripted.directives import SCRIPT
 from holdfast.core.events import SessionChanged
 from holdfast.core.ids import SessionId
 from tests.browser.desk import PATIENCE_MS, Desk, Seat
-from tests.browser.found import DATA, HERMES, finds, ollama, talked
+from tests.browser.found import DATA, HERMES, finds, ollama, talked, used
 from tests.browser.gate import Gate
 from tests.browser.written import write_lying
 from tests.journeys.house import House
@@ -32,6 +34,17 @@ FOUND = (
     "!say The build directory holds **3.2 GB** of stale objects and Docker's cache another **11 GB**. I'd like to "
     "remove both. The images can be pulled again; the build takes about four minutes."
 )
+
+CLEAN = "Please clean the build directory and free some disk space."
+WALK = "Walk along the shore and tell me what you see."
+SEEN = (
+    "The tide is out, so the whole ledge lies bare. Nearest to the wall the rock is grey and dry, with lichen on it; a "
+    "step further down it turns black, and then the barnacles begin. Below them hang the wracks, bladder wrack first, "
+    "toothed wrack where it stays wet for longer. Under their fronds it is cool: periwinkles, a crab or two, limpets "
+    "that have ground themselves a place to sit in. Right at the edge of the water stands the kelp. Each plant holds "
+    "on to the rock by a fist of branched fingers, its holdfast, and the swell pulls at it without moving it an inch. "
+)
+TELLS = f"!speak 30 {SEEN * 12}"
 
 MARKDOWN = """\
 ## What changed
@@ -66,14 +79,43 @@ class Scene:
     gate: Gate
     house: House
 
-    def began(self, title: str, text: str) -> tuple[Seat, SessionId, str]:
+    def begin(self, title: str) -> SessionId:
+        """A session of this title, and the only one: a state leaves behind what the next may not show twice."""
+        for row in self.listed(title):
+            self.person.delete(f"/api/sessions/{row}").raise_for_status()
+        return self.person.begin(title=title)
+
+    def once(self, title: str, **fields: Any) -> SessionId:
+        """The session of this title; it is begun if there is none."""
+        there = self.listed(title)
+        return there[0] if there else self.person.begin(title=title, **fields)
+
+    def listed(self, title: str) -> list[SessionId]:
+        rows = self.person.get("/api/sessions?limit=200").raise_for_status().json()["sessions"]
+        return [SessionId(row["id"]) for row in rows if row["title"] == title]
+
+    def say(self, session: SessionId, said: str, *does: str) -> str:
+        """Say something as people do; what the agent does then stands in its folder."""
+        folder = self.house.home / "workspaces" / session
+        folder.mkdir(parents=True, exist_ok=True)
+        script = folder / SCRIPT
+        known: dict[str, str] = json.loads(script.read_text("utf-8")) if script.exists() else {}
+        script.write_text(json.dumps(known | {said: "\n".join(does)}), "utf-8")
+        return self.person.say(session, said)
+
+    def ran(self, session: SessionId, said: str, *does: str) -> None:
+        self.person.wait_for_end(session, self.say(session, said, *does))
+
+    def began(self, title: str, said: str, *does: str) -> tuple[Seat, SessionId, str]:
         """A session with one message, and a tab that shows it."""
-        session = self.person.begin(title=title)
-        turn = self.person.say(session, text)
+        session = self.begin(title)
+        turn = self.say(session, said, *does)
         return self.place.tab(session), session, turn
 
 
 Act = Callable[[Scene], Seat]
+KEPT = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
+"""That the page has a worker, which opens it without a server."""
 
 
 def start(scene: Scene) -> Seat:
@@ -112,8 +154,8 @@ def first_run_models(scene: Scene) -> Seat:
 
 
 def choosing(scene: Scene) -> Seat:
-    session = scene.person.begin(title="Port the parser to msgspec")
-    scene.person.wait_for_end(session, scene.person.say(session, f"{LOOK}\n{FOUND}"))
+    session = scene.begin("Port the parser to msgspec")
+    scene.ran(session, "What takes up the space here?", LOOK, FOUND)
     seat = scene.place.tab(session)
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     seat.page.get_by_role("button", name=re.compile("^Agent")).click()
@@ -124,7 +166,7 @@ def choosing(scene: Scene) -> Seat:
 
 
 def commands(scene: Scene) -> Seat:
-    seat, session, turn = scene.began("Why is the sidebar slow?", FOUND)
+    seat, session, turn = scene.began("Why is the sidebar slow?", "What takes up the space here?", FOUND)
     scene.person.wait_for_end(session, turn)
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     seat.field.press_sequentially("/")
@@ -133,17 +175,19 @@ def commands(scene: Scene) -> Seat:
 
 
 def overview(scene: Scene) -> Seat:
-    waits = scene.person.begin(title="Clean the build directory")
-    scene.person.say(waits, "!approve rm -rf ./build && docker system prune -af")
-    asks = scene.person.begin(title="Deploy docs site")
-    scene.person.say(asks, "!ask Which environment should I deploy to? | staging | production")
-    runs = scene.person.begin(title="Port the parser to msgspec")
-    scene.person.say(runs, '!plan Read; Port; Test; Tidy\n!tool execute {"command":"pytest tests/codec -q"} 600000 ok')
-    done = scene.person.begin(title="Why is the sidebar slow?")
-    scene.person.wait_for_end(done, scene.person.say(done, "!say Because."))
-    failed = scene.person.begin(title="Nightly triage")
-    scene.person.wait_for_end(failed, scene.person.say(failed, "!fail The model is out of tea."))
-    scene.person.begin(title="Rename the settings keys")
+    waits = scene.begin("Clean the build directory")
+    scene.say(waits, CLEAN, "!approve rm -rf ./build && docker system prune -af")
+    asks = scene.begin("Deploy docs site")
+    scene.say(asks, "Deploy the docs site.", "!ask Which environment should I deploy to? | staging | production")
+    runs = scene.begin("Port the parser to msgspec")
+    scene.say(
+        runs, "Port it.", "!plan Read; Port; Test; Tidy", '!tool execute {"command":"pytest tests/codec -q"} 600000 ok'
+    )
+    done = scene.begin("Why is the sidebar slow?")
+    scene.ran(done, "Why is the sidebar slow?", "!say It reads every row.")
+    failed = scene.begin("Nightly triage")
+    scene.ran(failed, "Look through what came in tonight.", "!fail The model is out of tea.")
+    scene.begin("Rename the settings keys")
     seat = scene.place.tab()
     region = seat.page.get_by_role("region", name="Waits for you")
     expect(region.get_by_text("Deploy docs site").first).to_be_visible(timeout=PATIENCE_MS)
@@ -152,34 +196,33 @@ def overview(scene: Scene) -> Seat:
 
 
 def streaming(scene: Scene) -> Seat:
-    seat, *_ = scene.began("Read about kelp", f"{THINK}\n{LOOK}\n{FOUND}\n!stream 3000 30")
-    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    seat, *_ = scene.began("Read about kelp", WALK, THINK, LOOK, FOUND, TELLS)
+    expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     return seat
 
 
 def approval(scene: Scene) -> Seat:
-    text = f"Please clean the build directory and free some disk space.\n{THINK}\n{LOOK}\n{FOUND}\n"
     command = "!approve rm -rf ./build && docker system prune -af"
-    seat, *_ = scene.began("Clean the build directory", text + command)
+    seat, *_ = scene.began("Clean the build directory", CLEAN, THINK, LOOK, FOUND, command)
     expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
     return seat
 
 
 def approvals(scene: Scene) -> Seat:
-    seat, *_ = scene.began("Four at once", "!approvemany 4")
+    seat, *_ = scene.began("Four at once", "Do all four of them.", "!approvemany 4")
     expect(seat.page.get_by_text("1 of 4")).to_be_visible(timeout=PATIENCE_MS)
     return seat
 
 
 def question(scene: Scene) -> Seat:
-    text = "!ask Which environment should I deploy to? | staging | production | timeout=55"
-    seat, *_ = scene.began("Deploy docs site", text)
+    asked = "!ask Which environment should I deploy to? | staging | production | timeout=55"
+    seat, *_ = scene.began("Deploy docs site", "Deploy the docs site.", asked)
     expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
     return seat
 
 
 def queued(scene: Scene) -> Seat:
-    seat, session, _turn = scene.began("A long walk", "!stream 3000 30")
+    seat, session, _turn = scene.began("A long walk", WALK, TELLS)
     scene.person.say(session, "Then write down what you saw.")
     scene.person.say(session, "And mind the tide.")
     expect(seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")).to_have_count(2)
@@ -187,22 +230,22 @@ def queued(scene: Scene) -> Seat:
 
 
 def stopped(scene: Scene) -> Seat:
-    seat, session, turn = scene.began("Stopped half way", f"{LOOK}\n!stream 3000 30")
-    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    seat, session, turn = scene.began("Stopped half way", WALK, LOOK, TELLS)
+    expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     scene.person.cancel(session, turn).raise_for_status()
     seat.expect_text("You stopped this at")
     return seat
 
 
 def failed(scene: Scene) -> Seat:
-    seat, *_ = scene.began("Out of tea", f"{FOUND}\n!fail The model is out of tea. Put the kettle on.")
+    seat, *_ = scene.began("Out of tea", CLEAN, FOUND, "!fail The model is out of tea. Put the kettle on.")
     expect(seat.page.get_by_role("note")).to_contain_text("Put the kettle on.", timeout=PATIENCE_MS)
     return seat
 
 
 def interrupted(scene: Scene) -> Seat:
-    seat, session, _ = scene.began("Cut off", f"{FOUND}\n!stream 3000 30")
-    expect(seat.prose.last).to_contain_text("word10", timeout=PATIENCE_MS)
+    seat, session, _ = scene.began("Cut off", WALK, FOUND, TELLS)
+    expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     scene.house.end_runner(session)
     expect(seat.page.get_by_role("button", name="Continue")).to_be_visible(timeout=PATIENCE_MS)
     return seat
@@ -215,7 +258,8 @@ def gone(scene: Scene) -> Seat:
 
 
 def away(scene: Scene) -> Seat:
-    seat, *_ = scene.began("Out at sea", FOUND)
+    scene.gate.shut = False
+    seat, *_ = scene.began("Out at sea", CLEAN, FOUND)
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     scene.gate.shut = True
     scene.gate.cut()
@@ -225,26 +269,35 @@ def away(scene: Scene) -> Seat:
     return seat
 
 
-def finding(scene: Scene) -> Seat:
-    session = scene.person.begin(title="Mend the harbour wall")
-    for text in (
-        "!say The **mortar** wants seawater.",
-        "!say Tomorrow: fresh mortar, then the mortar of the old wall.",
-    ):
-        scene.person.wait_for_end(session, scene.person.say(session, text))
+def mortar(scene: Scene, looked_for: str) -> Seat:
+    """A session of which something is looked for."""
+    session = scene.begin("Mend the harbour wall")
+    scene.ran(session, "Which mortar do we need?", "!say The **mortar** wants seawater.")
+    scene.ran(session, "What is next?", "!say Tomorrow: fresh mortar, then the mortar of the old wall.")
     seat = scene.place.tab(session)
     expect(seat.prose).to_have_count(2, timeout=PATIENCE_MS)
     seat.page.keyboard.press("Control+f")
-    seat.page.get_by_role("textbox", name="Find in this session").fill("mortar")
+    seat.page.get_by_role("textbox", name="Find in this session").fill(looked_for)
+    return seat
+
+
+def finding(scene: Scene) -> Seat:
+    seat = mortar(scene, "mortar")
     seat.page.get_by_text("1 of 4").wait_for()
     seat.page.keyboard.press("Shift+Enter")
     seat.page.get_by_text("4 of 4").wait_for()
     return seat
 
 
+def finding_nothing(scene: Scene) -> Seat:
+    seat = mortar(scene, "granite")
+    seat.page.get_by_text("Not found").wait_for()
+    return seat
+
+
 def searched(scene: Scene) -> Seat:
-    session = scene.person.begin(title="Harbour walls")
-    scene.person.wait_for_end(session, scene.person.say(session, "!say The limpets hold fast to the granite."))
+    session = scene.begin("Harbour walls")
+    scene.ran(session, "Does anything grow on the granite?", "!say The limpets hold fast to the granite.")
     seat = scene.place.tab()
     seat.page.get_by_role("searchbox", name="Search sessions").fill("granite")
     expect(seat.page.locator("nav mark").first).to_be_visible(timeout=PATIENCE_MS)
@@ -253,7 +306,7 @@ def searched(scene: Scene) -> Seat:
 
 def loading(scene: Scene) -> Seat:
     """The list is there, the session is not yet."""
-    session = scene.person.begin(title="On its way")
+    session = scene.begin("On its way")
     seat = scene.place.tab()
     expect(seat.page.locator(".frame")).to_be_visible(timeout=PATIENCE_MS)
     seat.page.evaluate("() => void (window.fetch = () => new Promise(() => undefined))")  # nothing is answered any more
@@ -264,7 +317,7 @@ def loading(scene: Scene) -> Seat:
 
 def prose(scene: Scene) -> Seat:
     words = MARKDOWN.replace("\n", "\\n")
-    seat, session, turn = scene.began("What changed", f"{LOOK}\n!say {words}")
+    seat, session, turn = scene.began("What changed", "What changed since the last release?", LOOK, f"!say {words}")
     scene.person.wait_for_end(session, turn)
     expect(seat.page.locator(".prose math").first).to_be_visible(timeout=PATIENCE_MS)
     expect(seat.page.locator(".prose .diagram img")).to_be_attached(timeout=PATIENCE_MS)
@@ -272,8 +325,8 @@ def prose(scene: Scene) -> Seat:
 
 
 def answering(scene: Scene) -> Seat:
-    waits = scene.person.begin(title="Clean the build directory")
-    scene.person.say(waits, "!approve rm -rf ./build && docker system prune -af")
+    waits = scene.begin("Clean the build directory")
+    scene.say(waits, CLEAN, "!approve rm -rf ./build && docker system prune -af")
     seat = scene.place.tab()
     row = seat.page.get_by_role("listitem").filter(has=seat.page.locator(f"a[href='/session/{waits}']"))
     row.get_by_role("button", name="Answer").click(timeout=PATIENCE_MS)
@@ -328,7 +381,7 @@ def settings_about(scene: Scene) -> Seat:
 
 def larger(scene: Scene) -> Seat:
     """The largest words, where they have the least room."""
-    seat = scene.began("Port the parser to msgspec", f"{THINK}\n{LOOK}\n{FOUND}")[0]
+    seat = scene.began("Port the parser to msgspec", "What takes up the space here?", THINK, LOOK, FOUND)[0]
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     seat.page.evaluate("localStorage.setItem('holdfast.size', '\"larger\"')")
     seat.page.reload()
@@ -383,9 +436,9 @@ def signed_out(scene: Scene) -> Seat:
 
 def sorted_out(scene: Scene) -> Seat:
     """The list with what its sessions are filed under, not narrowed."""
-    scene.person.begin(title="Mend the harbour wall before the storm", project="Harbour works", tags=["stone", "sea"])
-    scene.person.begin(title="Tar the roof", project="Harbour works", tags=["sea"])
-    scene.person.begin(title="Feed the gulls", tags=["birds"])
+    scene.once("Mend the harbour wall before the storm", project="Harbour works", tags=["stone", "sea"])
+    scene.once("Tar the boat shed", project="Harbour works", tags=["sea"])
+    scene.once("Feed the gulls", tags=["birds"])
     seat = Seat(scene.place.context.new_page(), scene.place.link)
     seat.open()
     seat.page.evaluate("localStorage.removeItem('holdfast.filter')")
@@ -396,8 +449,8 @@ def sorted_out(scene: Scene) -> Seat:
 
 def labels(scene: Scene) -> Seat:
     seat = sorted_out(scene)
-    seat.page.locator("nav").get_by_role("link", name="Tar the roof").first.hover()
-    seat.page.get_by_role("button", name="More for Tar the roof").first.click()
+    seat.page.locator("nav").get_by_role("link", name="Tar the boat shed").first.hover()
+    seat.page.get_by_role("button", name="More for Tar the boat shed").first.click()
     seat.page.get_by_role("menuitem", name="Project and tags…").click()
     expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
     return seat
@@ -407,6 +460,17 @@ def filtering(scene: Scene) -> Seat:
     seat = sorted_out(scene)
     seat.page.get_by_role("button", name="Filter the list").click()
     expect(seat.page.get_by_role("dialog").get_by_role("button", name="#birds")).to_be_visible()
+    return seat
+
+
+def narrowed(scene: Scene) -> Seat:
+    """The list with what it is narrowed to above it."""
+    seat = filtering(scene)
+    for name in ("Harbour works", "#stone"):
+        seat.page.get_by_role("dialog").get_by_role("button", name=name).click()
+    seat.page.get_by_role("button", name="Done").click()
+    expect(seat.page.get_by_role("button", name="Without #stone")).to_be_visible()
+    seat.page.evaluate("localStorage.removeItem('holdfast.filter')")
     return seat
 
 
@@ -421,8 +485,8 @@ def selecting(scene: Scene) -> Seat:
 
 def replay(scene: Scene) -> Seat:
     """A turn played again, at the moment of its ask; it was allowed, and failed later."""
-    session = scene.person.begin(title="Free some disk space")
-    turn = scene.person.say(session, f"{THINK}\n{LOOK}\n{FOUND}\n!approve rm -rf build\n!fail The disk went away.")
+    session = scene.begin("Free some disk space")
+    turn = scene.say(session, CLEAN, THINK, LOOK, FOUND, "!approve rm -rf build", "!fail The disk went away.")
     (ask,) = scene.person.wait_for_ask(session)
     scene.person.answer(session, ask["ask"], choice="once").raise_for_status()
     scene.person.wait_for_end(session, turn)
@@ -434,29 +498,42 @@ def replay(scene: Scene) -> Seat:
 
 
 def insights(scene: Scene) -> Seat:
-    """With some days behind it, as far as one run of pictures can have them."""
-    session = scene.person.begin(title="Count the boats")
-    for text in ("!usage 12000 3400\n!say Forty-two.", "!usage 8000 900\n!say Forty-three.", "!fail The fog came in."):
-        scene.person.wait_for_end(session, scene.person.say(session, text))
-    seat = scene.place.tab()
+    """With a month behind it."""
+    seat = Seat(scene.place.context.new_page(), scene.place.link)
+    used(seat.page)
     seat.page.goto(f"{seat.link}/insights")
     expect(seat.page.get_by_role("heading", name="How the server is")).to_be_visible()
     expect(seat.page.get_by_role("img", name="Failed or interrupted per day")).to_be_visible()
     return seat
 
 
+def insights_below(scene: Scene) -> Seat:
+    seat = insights(scene)
+    seat.page.get_by_text("The largest sessions").click()
+    seat.page.get_by_role("heading", name="How the server is").scroll_into_view_if_needed()
+    seat.page.locator(".scroller").evaluate("(node) => node.scrollTo(0, node.scrollHeight)")
+    return seat
+
+
 def palette(scene: Scene) -> Seat:
-    seat = scene.place.tab(scene.person.begin(title="Mend the harbour wall"))
-    expect(seat.field).to_be_visible()
-    seat.page.keyboard.press("Control+k")
+    seat = palette_open(scene)
     dialog = seat.page.get_by_role("dialog")
     dialog.get_by_role("combobox").fill("harb")
-    expect(dialog.get_by_role("option").first).to_be_visible()
+    expect(dialog.get_by_role("option").first).to_contain_text("arb")
+    return seat
+
+
+def palette_open(scene: Scene) -> Seat:
+    """Before anything is looked for."""
+    seat = scene.place.tab(scene.once("Mend the harbour wall"))
+    expect(seat.field).to_be_visible()
+    seat.page.keyboard.press("Control+k")
+    expect(seat.page.get_by_role("dialog").get_by_role("option").first).to_be_visible()
     return seat
 
 
 def keys(scene: Scene) -> Seat:
-    seat = scene.place.tab(scene.person.begin(title="Tar the roof"))
+    seat = scene.place.tab(scene.once("Tar the roof"))
     expect(seat.field).to_be_visible()
     seat.page.get_by_role("region", name="Conversation").focus()
     seat.page.keyboard.press("?")
@@ -465,15 +542,58 @@ def keys(scene: Scene) -> Seat:
 
 
 def rewriting(scene: Scene) -> Seat:
-    session = scene.person.begin(title="Name the boats")
-    for text in ("!say One red boat.", "!say Two blue boats.", "!say Three grey boats."):
-        scene.person.wait_for_end(session, scene.person.say(session, text))
+    session = scene.begin("Name the boats")
+    boats = {"left": "One red boat.", "right": "Two blue boats.", "far out": "Three grey boats."}
+    for where, said in boats.items():
+        scene.ran(session, f"Which boats lie {where}?", f"!say {said}")
     seat = scene.place.tab(session)
     expect(seat.prose).to_have_count(3, timeout=PATIENCE_MS)
     edit = seat.page.get_by_role("button", name="Edit and send again").nth(1)
     edit.focus()
     edit.press("Enter")
     expect(seat.page.get_by_role("textbox", name="Edit your message")).to_be_focused()
+    return seat
+
+
+def settings_rules(scene: Scene) -> Seat:
+    """A rule that has answered since it was made, and what takes it back."""
+    if not scene.person.get("/api/approval-rules").raise_for_status().json()["rules"]:
+        session = scene.begin("Tidy up every night")
+        asked = '!approve "rm -r build" "recursive delete"'
+        turn = scene.say(session, "Tidy up, now and always.", asked, asked)
+        (ask,) = scene.person.wait_for_ask(session)
+        scene.person.answer(session, ask["ask"], choice="always", everywhere=True).raise_for_status()
+        scene.person.wait_for_end(session, turn)
+    seat = scene.place.tab()
+    seat.page.goto(f"{seat.link}/settings#rules")
+    expect(seat.page.get_by_text("Last used on")).to_be_visible(timeout=PATIENCE_MS)
+    return seat
+
+
+def german(scene: Scene) -> Seat:
+    seat = approval(scene)
+    seat.page.evaluate("localStorage.setItem('holdfast.language', '\"de\"')")
+    seat.page.reload()
+    expect(seat.page.get_by_role("button", name="Einmal erlauben")).to_be_visible(timeout=PATIENCE_MS)
+    seat.page.evaluate("localStorage.removeItem('holdfast.language')")
+    return seat
+
+
+def mirrored(scene: Scene) -> Seat:
+    """As it is read from right to left."""
+    seat = approval(scene)
+    seat.page.evaluate("() => (document.documentElement.dir = 'rtl')")
+    return seat
+
+
+def offline(scene: Scene) -> Seat:
+    """Opened while the server is away."""
+    seat = scene.place.tab()
+    seat.page.wait_for_function(KEPT)
+    scene.gate.shut = True
+    scene.gate.cut()
+    seat.page.reload()
+    seat.expect_text("Can’t reach the server. Your sessions come when it answers.")
     return seat
 
 
@@ -497,14 +617,18 @@ STATES: dict[str, Act] = {
     "gone": gone,
     "searched": searched,
     "finding": finding,
+    "finding-nothing": finding_nothing,
     "rewriting": rewriting,
     "palette": palette,
+    "palette-open": palette_open,
     "keys": keys,
     "insights": insights,
+    "insights-below": insights_below,
     "choosing": choosing,
     "commands": commands,
     "settings": settings,
     "settings-storage": settings_storage,
+    "settings-rules": settings_rules,
     "settings-about": settings_about,
     "larger": larger,
     "settings-models": settings_models,
@@ -514,8 +638,12 @@ STATES: dict[str, Act] = {
     "overview": overview,
     "labels": labels,
     "filtering": filtering,
+    "narrowed": narrowed,
     "selecting": selecting,
     "settings-moving": settings_moving,
+    "german": german,
+    "mirrored": mirrored,
+    "offline": offline,
     "away": away,
 }
 """In this order: what comes last leaves something behind, or shuts the scene.gate."""

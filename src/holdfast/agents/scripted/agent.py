@@ -128,7 +128,7 @@ class Agent:
         """Run a turn from its message to its end."""
         first, session.told = not session.told, True
         try:
-            self._perform(stage, text, first=first)
+            self._perform(session, stage, text, first=first)
         except Cancelled:
             end = self._peer.respond(request, {"stopReason": "cancelled"})
         except Failed as exc:
@@ -142,8 +142,8 @@ class Agent:
             late: Json = words(f"late{number} ", "late") | ({"_meta": {"holdfast": {"turn": turn}}} if turn else {})
             self.update(session, {"sessionUpdate": "agent_message_chunk", **late})
 
-    def _perform(self, stage: Stage, text: str, *, first: bool) -> None:
-        script = directives.parse(text)
+    def _perform(self, session: Session, stage: Stage, text: str, *, first: bool) -> None:
+        script = directives.parse(text) or directives.written(session.workspace, text)
         if script:
             stage.hanging = any(directive.name == "hang" for directive in script)
             for directive in script:

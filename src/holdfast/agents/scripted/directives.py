@@ -1,9 +1,11 @@
 """The directives: what a test, a benchmark or an acceptance check can make the scripted agent do.
 
-They are a contract. What each says stands in a message of its own.
+They are a contract. What each says stands in a message of its own. A message without any is looked up in the file
+`.holdfast-script.json` of the workspace, if there is one: what it has for these words is done.
 
 !say TEXT                         says TEXT, in which \\n begins a new line
 !stream N MS [PREFIX]             says N words, PREFIX1 PREFIX2 ..., one every MS milliseconds
+!speak MS TEXT                    says TEXT, one word every MS milliseconds
 !think TEXT                       thinks TEXT
 !thinkstream N MS                 thinks N words, one every MS milliseconds
 !tool NAME JSON MS [RESULT]       a tool call that takes MS milliseconds; \\n begins a new line of its result
@@ -38,6 +40,7 @@ What only one directive needs is imported there: the agent has to be ready in a 
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -54,6 +57,10 @@ UNICODE = (
 )  # fmt: skip
 
 
+SCRIPT = ".holdfast-script.json"
+"""In a workspace: messages that read as people write them, and the directives that each stands for."""
+
+
 class Directive(NamedTuple):
     name: str
     rest: str
@@ -64,6 +71,17 @@ def parse(text: str) -> list[Directive]:
     lines = text.rpartition(ASKED)[2].splitlines()
     words = (line[1:].strip().partition(" ") for line in lines if line.startswith("!"))
     return [Directive(name, rest.strip()) for name, _, rest in words if name]
+
+
+def written(workspace: str, text: str) -> list[Directive]:
+    """What the script in the workspace has for this message; nothing, if there is none."""
+    try:
+        script = msgspec.json.decode(Path(workspace, SCRIPT).read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.MsgspecError) as exc:
+        raise Failed(f"{SCRIPT} can't be read: {exc}") from exc
+    return parse(script.get(text.rpartition(ASKED)[2].strip(), ""))
 
 
 def perform(directive: Directive, stage: Stage, memory: Memory) -> None:
@@ -83,6 +101,14 @@ def perform(directive: Directive, stage: Stage, memory: Memory) -> None:
 def _stream(stage: Stage, rest: str) -> None:
     count, pause, *prefix = rest.split()
     _words(stage, stage.say, int(count), float(pause), prefix[0] if prefix else "word")
+
+
+def _speak(stage: Stage, rest: str) -> None:
+    pause, _, text = rest.partition(" ")
+    message = stage.message()
+    for number, word in enumerate(text.replace("\\n", "\n").split(" ")):
+        stage.wait(float(pause) / 1000)
+        stage.say(word if number == 0 else f" {word}", message)
 
 
 def _thinkstream(stage: Stage, rest: str) -> None:
@@ -325,6 +351,7 @@ def _memory(memory: Memory, rest: str) -> None:
 ACTS: dict[str, Callable[[Stage, str], None]] = {
     "say": lambda stage, rest: stage.say(rest.replace("\\n", "\n")),
     "stream": _stream,
+    "speak": _speak,
     "think": lambda stage, rest: stage.think(rest),
     "thinkstream": _thinkstream,
     "tool": _tool,
