@@ -24,9 +24,9 @@ async def test_a_program_whose_tool_is_stopped_in_its_first_steps_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     """Also before anybody has begun to hear what it prints."""
-    started: list[subprocess.Popen[bytes]] = []
+    started: list[subprocess.Popen[Any]] = []
 
-    def start(*arguments: Any, **options: Any) -> "subprocess.Popen[bytes]":
+    def start(*arguments: Any, **options: Any) -> "subprocess.Popen[Any]":
         started.append(subprocess.Popen(*arguments, **options))
         return started[-1]
 
