@@ -63,7 +63,7 @@ def test_A8_a_rule_answers_what_waits_already_visibly(person: Person, session: S
 
 def test_A8_allowed_for_good_is_listed_survives_and_can_be_revoked(house: House, person: Person) -> None:
     """In this workspace only; revoked, the next request asks again."""
-    folder, elsewhere = house.home / "one", house.home / "two"
+    folder, elsewhere = house.home.with_name("one"), house.home.with_name("two")
     folder.mkdir()
     elsewhere.mkdir()
     session = person.begin(workspace=str(folder))

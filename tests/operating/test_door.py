@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ WORDS = door.Words(ask=AskId("a"), token="t", text="the secret")
 
 
 @asynccontextmanager
-async def thief(folder: Path) -> AsyncIterator[bytearray]:
+async def thief(folder: Path) -> AsyncGenerator[bytearray]:
     """Listens where a runner would, and says that it took what it heard."""
     heard = bytearray()
 
