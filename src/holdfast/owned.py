@@ -24,12 +24,13 @@ def owner_only(path: str, flags: int) -> int:
 
 
 def close_to_others(home: Path) -> None:
-    """Take from others what they may do with a home, and with what lies in it. What can't be changed stays as it is.
+    """Take from others what they may do with a home, and with the file of settings, which a person may have put there.
 
-    Not deeper: what lies in its folders can't be reached then, and in the workspaces agents decide.
+    Nothing else is changed, for it can't be reached then; and a folder that was named by mistake holds other people's.
+    What can't be changed stays as it is.
     """
-    for path in (home, *home.iterdir()):
-        with contextlib.suppress(OSError):  # it is another's, or on a disk without such rights: `doctor` says so
+    for path in (home, home / "config.toml"):
+        with contextlib.suppress(OSError):  # not there, another's, or on a disk without such rights: `doctor` says so
             mode = path.lstat().st_mode
             if mode & OTHERS and not stat.S_ISLNK(mode):
                 path.chmod(stat.S_IMODE(mode) & ~OTHERS)

@@ -50,7 +50,9 @@ def test_of_many_who_use_one_code_at_once_one_gets_in(server: Served) -> None:
         return httpx.post(f"{server.link}/api/sign-in", json={"code": code}, timeout=60).status_code
 
     with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(use, range(8))) == [200] + [403] * 7
+        answers = sorted(pool.map(use, range(8)))
+    assert answers[0] == 200
+    assert set(answers[1:]) <= {403, 429}  # who tries again and again is slowed down
 
 
 def test_a_code_is_good_for_ten_minutes(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def act(wiring: Wiring, session: SessionId, command: c.Command, check: Che
 
     `check` may refuse it by the session as it is when the command would be recorded: then nothing is.
     """
-    if isinstance(command, c.ChangeSession) and command.workspace:
+    if isinstance(command, c.ChangeSession | c.StartTurn) and command.workspace:
         check_root(command.workspace, wiring.settings.home)
     state = (await wiring.store.open(session)).session
     if state.alive and await wiring.supervisor.settle(session):
