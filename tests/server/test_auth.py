@@ -50,7 +50,9 @@ def test_of_many_who_use_one_code_at_once_one_gets_in(server: Served) -> None:
         return httpx.post(f"{server.link}/api/sign-in", json={"code": code}, timeout=60).status_code
 
     with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(use, range(8))) == [200] + [403] * 7
+        said = sorted(pool.map(use, range(8)))
+    assert said == [200] + [403] * said.count(403) + [429] * said.count(429), "whoever tries on is told to wait"
+    assert said.count(403) >= 1
 
 
 def test_a_code_is_good_for_ten_minutes(tmp_path: Path) -> None:
