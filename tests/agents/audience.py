@@ -84,7 +84,7 @@ async def opened(
         tag=tag or f"{workspace.name}:1",
         listener=audience,
         reference=reference,
-        home=str(workspace),
+        home=str(workspace / "home"),
     )
     try:
         yield agent

@@ -103,7 +103,7 @@ async def test_no_command_outlives_a_cancel_or_the_agent(workspace: Path, ending
     async with opened(audience, workspace, spec=WORKER, tag=tag) as agent:
         prompting = asyncio.create_task(agent.prompt(TURN, "run setsid sleep 1000 & echo begun; sleep 1000\nwait"))
         await audience.until(lambda: "begun" in shown(audience))
-        assert len(tree(tag, home=str(workspace))) > 2
+        assert len(tree(tag, home=str(workspace / "home"))) > 2
         match ending:
             case "cancel":
                 agent.cancel()
@@ -111,7 +111,9 @@ async def test_no_command_outlives_a_cancel_or_the_agent(workspace: Path, ending
                 assert await agent.prompt(TURN, "output") == Result("completed")
                 assert "SIGKILL" in audience.text
                 await asyncio.to_thread(
-                    wait_until, lambda: tree(tag, home=str(workspace)) == {agent.pid}, "only the agent to be left"
+                    wait_until,
+                    lambda: tree(tag, home=str(workspace / "home")) == {agent.pid},
+                    "only the agent to be left",
                 )
             case "close":
                 await agent.close()
@@ -120,9 +122,9 @@ async def test_no_command_outlives_a_cancel_or_the_agent(workspace: Path, ending
                 assert (await prompting).outcome == "failed"
                 await audience.until(lambda: audience.ends)
         if ending != "cancel":
-            assert not tree(tag, home=str(workspace))
+            assert not tree(tag, home=str(workspace / "home"))
             await prompting
-    assert not tree(tag, home=str(workspace))
+    assert not tree(tag, home=str(workspace / "home"))
 
 
 async def test_nothing_is_changed_when_no_turn_runs(workspace: Path) -> None:
