@@ -24,7 +24,12 @@ SCREENS: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 # What a browser says by itself when a connection breaks, or when a page comes by plain http; such a test expects it.
-NETWORK = ("Failed to load resource", "net::ERR_", "The Cross-Origin-Opener-Policy header has been ignored")
+NETWORK = (
+    "Failed to load resource",
+    "net::ERR_",
+    "An unknown error occurred when fetching the script",  # the service worker's, of a server that is away
+    "The Cross-Origin-Opener-Policy header has been ignored",
+)
 FAULT = re.compile("the server responded with a status of 5(?!03|07)")
 """But never that the server failed. It may say that it can't be reached (503), or that its disk is full (507)."""
 

@@ -19,6 +19,8 @@ RINGED = """() => {
     const node = document.activeElement
     return [node, node.parentElement, node.closest('form, label')].some((each) => each !== null && ringed(each))
 }"""
+BORDERED = ("body", "textarea", "separator")
+"""What shows the focus by its border, or by that of what it stands in."""
 MOST = 80
 
 
@@ -28,7 +30,7 @@ def tab_to(seat: Seat, name: str, *, back: bool = False) -> None:
     for _ in range(MOST):
         seat.page.keyboard.press("Shift+Tab" if back else "Tab")
         focused = seat.page.evaluate(FOCUSED)
-        assert seat.page.evaluate(RINGED) or focused["role"] in ("body", "textarea"), focused
+        assert seat.page.evaluate(RINGED) or focused["role"] in BORDERED, focused
         passed.append(focused["name"])
         if focused["name"].startswith(name):
             return

@@ -123,7 +123,7 @@ def test_a_rule_is_listed_with_what_it_matches_and_revoked(chromium: Browser, ho
         seat.shot("settings-rules")
         rules.get_by_role("button", name="Revoke").click()
         expect(rules.get_by_role("button", name="Keep")).to_be_focused()
-        rules.get_by_role("button", name="Ask me again from now on").click()
+        press(rules.get_by_role("button", name="Ask me again from now on"))
         seat.expect_text("Nothing is allowed for good.")
         person.say(session, '!approve "rm -r other" "recursive delete"')
         assert len(person.wait_for_ask(session)) == 1

@@ -94,6 +94,15 @@ class Scene:
         ended = await self.viewer.see("turn.ended", turn="after")
         if ended.event["outcome"] != "completed":
             raise Stuck(f"the next turn ended as {ended.event['outcome']}: {ended.event.get('error')}")
+        await self._recovered()
+
+    async def _recovered(self) -> None:
+        """What a marker says may still arrive is waited for: the next owner looks for it when its turn is over."""
+        deadline = time.monotonic() + PATIENCE
+        while self.home.state(self.session).recovering:
+            if time.monotonic() > deadline:
+                raise Stuck("recovery is pending for ever")
+            await asyncio.sleep(0.02)
 
     async def _drain(self) -> None:
         """Let what is held run, until nothing waits. What was sent before the loss was noticed is held, too."""
