@@ -50,14 +50,16 @@ def test_a_tab_that_comes_back_is_current_at_once(chromium: Browser, house: Hous
     session = person.begin()
     with Gate(house.server.link) as gate, desk(chromium, house, link=gate.link) as place:
         seat = place.tab(session)
-        expect(seat.field).to_be_visible()
-        wait_until(lambda: gate.streams == 1, "a live connection")
+        person.wait_for_end(session, person.say(session, "!say here"))
+        expect(seat.prose).to_have_text(["here"], timeout=PATIENCE_MS)
+        seat.expect_idle()
+        seat.page.wait_for_timeout(1_000)  # what the page wants to follow is settled
+        opened = gate.opened
         gate.freeze()
         person.wait_for_end(session, person.say(session, "!say while you were away"))
         seat.page.wait_for_timeout(DOUBT_MS)
-        expect(seat.prose).to_have_count(0)
-        opened = gate.opened
+        expect(seat.prose).to_have_text(["here"])
         seat.page.evaluate(SIGNS[sign])
-        expect(seat.prose.first).to_have_text("while you were away", timeout=PATIENCE_MS)
+        expect(seat.prose).to_have_text(["here", "while you were away"], timeout=PATIENCE_MS)
         assert gate.opened == opened + 1
         assert seat.troubles == []
