@@ -24,12 +24,12 @@ def owner_only(path: str, flags: int) -> int:
 
 
 def close_to_others(home: Path) -> None:
-    """Take from others what they may do with a home, and with the file of settings, which a person may have put there.
+    """Take from others what they may do with a home, and with what a person or an older version may have made in it.
 
     Nothing else is changed, for it can't be reached then; and a folder that was named by mistake holds other people's.
     What can't be changed stays as it is.
     """
-    for path in (home, home / "config.toml"):
+    for path in (home, home / "config.toml", home / "logs", home / "workspaces"):
         with contextlib.suppress(OSError):  # not there, another's, or on a disk without such rights: `doctor` says so
             mode = path.lstat().st_mode
             if mode & OTHERS and not stat.S_ISLNK(mode):
