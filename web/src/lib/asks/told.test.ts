@@ -19,8 +19,8 @@ test('what differs from it is said, whatever it is called', () => {
 })
 
 test('a change is no reason to leave out what it comes with', () => {
-  const diffs = [{ path: '/work/a', old: 'one', new: 'two' }]
-  const said = { path: '/work/a', old_string: 'one', new_string: 'two', replace_all: true }
+  const diffs = [{ path: '/srv/a', old: 'one', new: 'two' }]
+  const said = { path: '/srv/a', old_string: 'one', new_string: 'two', replace_all: true }
   expect(alsoAsked(ask(said, { diffs }))).toEqual([['replace_all', 'true']])
 })
 
