@@ -1,10 +1,7 @@
 """What is found on a machine, and whom a session gets that names nobody."""
 
 import itertools
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -13,6 +10,7 @@ from holdfast.agents import standing
 from holdfast.agents.survey import Local, Surveyed, default_among, local_servers, take_survey
 from holdfast.settings import File, HermesSettings, Settings
 from tests.agents.hermes.installed import install_hermes
+from tests.agents.ollama import models_served
 
 
 @pytest.mark.parametrize(("hermes", "builtin", "other"), list(itertools.product([True, False], repeat=3)), ids=str)
@@ -26,22 +24,10 @@ def test_hermes_comes_first_then_a_model_then_the_tour(*, hermes: bool, builtin:
     assert default_among(agents) == ("hermes" if hermes else "builtin" if builtin else "tour")
 
 
-class Ollama(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(json.dumps({"data": [{"id": "llama"}, {"id": "qwen"}]}).encode())
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the library's name
-        """Quiet."""
-
-
 @pytest.fixture
 def ollama() -> Iterator[Local]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Local("ollama", "Ollama", f"http://127.0.0.1:{server.server_port}/v1")
-        server.shutdown()
+    with models_served() as port:
+        yield Local("ollama", "Ollama", f"http://127.0.0.1:{port}/v1")
 
 
 def test_what_is_on_the_machine_becomes_a_choice_of_one_press(

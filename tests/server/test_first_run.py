@@ -1,14 +1,12 @@
 """The first run, from what is on the machine to what the page is offered: a real survey, over real HTTP."""
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.agents.hermes.installed import LACKING, install_hermes
+from tests.agents.ollama import models_served
 from tests.served import Served, served
 from tests.server.test_agents import looked
 from tests.server.unsupervised import COMMAND
@@ -16,23 +14,11 @@ from tests.server.unsupervised import COMMAND
 pytestmark = pytest.mark.slow
 
 
-class Ollama(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(json.dumps({"data": [{"id": "llama"}, {"id": "qwen"}]}).encode())
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the library's name
-        """Quiet."""
-
-
 @pytest.fixture
 def port() -> Iterator[int]:
     """Where models are served on this machine."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
+    with models_served() as port:
+        yield port
 
 
 @pytest.fixture(autouse=True)
