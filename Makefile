@@ -78,7 +78,7 @@ clean:
 # The editable install builds the page as well, by the hook in hatch_build.py.
 $(SET_UP): pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Holdfast needs Python 3.11 or newer; this is %d.%d. Choose one with: make PYTHON=python3.12" % sys.version_info[:2])'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@echo "Setting up $(VENV). The first time this takes a minute."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --upgrade pip
 	@$(BIN)/python -m pip install -qq --group dev --editable .

@@ -19,7 +19,7 @@ from bench.workshop import Workshop
 from tests.real.model import serving as mock_model
 
 LIBRARIES = "import asyncio, apsw, msgspec"
-SERVER_LIBRARIES = f"{LIBRARIES}, uvloop, httptools, uvicorn, litestar"
+SERVER_LIBRARIES = f"{LIBRARIES}, uvloop, httptools, uvicorn, starlette"
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
 RUNNER_GOAL, SPARE_GOAL, AGENT_GOAL, BUILTIN_GOAL = 40, 15, 100, 150
 
@@ -56,11 +56,9 @@ def run(workshop: Workshop) -> list[Number]:
         _time("message to first word, runner started for it", [x.word for x in cold], libraries + nothing, "both bare"),
         _time("message to first word, from the spare", [x.word for x in warm], nothing, "bare Python"),
         _time("the same, the built-in agent", [x.word for x in builtin], asked, "the model alone", BUILTIN_GOAL),
-        _weight(
-            "a runner with a turn behind it", [x.runner_weight for x in cold], _bare_weight(LIBRARIES), RUNNER_GOAL
-        ),
-        _weight("its scripted agent", [x.agent_weight for x in cold], _bare_weight("import json")),
-        _weight("the idle server", [idle], _bare_weight(SERVER_LIBRARIES)),
+        _weight("a runner with a turn behind it", [x.runner_weight for x in cold], bare_weight(LIBRARIES), RUNNER_GOAL),
+        _weight("its scripted agent", [x.agent_weight for x in cold], bare_weight("import json")),
+        _weight("the idle server", [idle], bare_weight(SERVER_LIBRARIES)),
     ]
 
 
@@ -148,7 +146,7 @@ def _echo(count: int) -> float:
         return took
 
 
-def _bare_weight(program: str) -> float:
+def bare_weight(program: str) -> float:
     measure = "print(int(open('/proc/self/statm').read().split()[1]) * 4096 / 1e6)"
     found = subprocess.run([sys.executable, "-c", f"{program}\n{measure}"], capture_output=True, check=True)
     return float(found.stdout)

@@ -1,16 +1,19 @@
-"""Search over many messages, with FTS5 alone beside it."""
+"""Search over many messages, with FTS5 alone beside it; some of the sessions have a runner."""
 
 from pathlib import Path
 
 from bench.measure import Number, Pairs
 from bench.stores import Author, writer
 from bench.workshop import Workshop
+from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.store.search import match_expression
 from holdfast.store.sqlite.connection import Database, connect
 from holdfast.store.sqlite.store import DATABASE, SqliteStore
 
 SESSIONS = 100
+RUNNING = 16
+"""Sessions that have a runner: as many as there may be."""
 BARE = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 20"
 
 
@@ -63,4 +66,6 @@ def _build(workshop: Workshop, messages: int) -> Path:
             author = Author(writing, SessionId(f"s{number}"), workshop.material.text(20, 60))
             author.begin()
             author.fill(workshop.material.exchanges(messages // SESSIONS // 2, together=200))
+            if number >= RUNNING:
+                author.append([e.RunnerStopped()])
     return folder

@@ -16,7 +16,7 @@ from time import perf_counter
 import httpx
 
 from bench.house import at_rest, resident, until
-from bench.launching import SERVER_LIBRARIES
+from bench.launching import SERVER_LIBRARIES, bare_weight
 from bench.material import Material
 from bench.measure import Number, Pairs, seconds
 from bench.stores import Author, writer
@@ -40,11 +40,12 @@ def run(workshop: Workshop) -> list[Number]:
             until(lambda: at_rest(house.server.process.pid), "a server at rest")
             crowded = resident(house.server.process.pid)
     sessions = f"{workshop.size(10_000):,}"
+    bare = bare_weight(SERVER_LIBRARIES)
     return [
         *asked,
         starts,
-        _weight("the idle server, an empty home", idle, IDLE_GOAL),
-        _weight(f"the server, {sessions} sessions, after all of this", crowded, CROWDED_GOAL),
+        _weight("the idle server, an empty home", idle, IDLE_GOAL, bare),
+        _weight(f"the server, {sessions} sessions, after all of this", crowded, CROWDED_GOAL, bare),
     ]
 
 
@@ -154,12 +155,15 @@ def _starts(home: Path, times: int) -> tuple[Number, float]:
     return number, median(weights)
 
 
-def _weight(name: str, value: float, goal: float) -> Number:
+def _weight(name: str, value: float, goal: float, raw: float) -> Number:
     return Number(
         group="http",
         name=f"memory of {name}",
         value=value,
         unit="MB",
+        raw=raw,
+        raw_name="Python with the same libraries",
+        ratio=value / raw,
         goal=f"<= {goal} MB",
         met=value <= goal,
     )

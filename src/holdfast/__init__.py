@@ -1,3 +1,3 @@
 """Holdfast: a self-hosted web workspace for AI agents. The version lives here and nowhere else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

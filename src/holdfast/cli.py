@@ -1,12 +1,14 @@
 """The `holdfast` command: read the arguments, run the command they name, say failures as sentences."""
 
+import os
+import signal
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
 from holdfast import __version__
 from holdfast.commands import backup, doctor, exports, imports, link, password, restore, serve, status, stop
-from holdfast.core.errors import HoldfastError
+from holdfast.refused import sentence_for
 
 # The order is the order of `holdfast --help`. The first is what runs when none is named.
 COMMANDS = (
@@ -23,19 +25,47 @@ COMMANDS = (
 )
 
 ABOUT_ITSELF = {"-h", "--help", "--version"}
-INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
+# What shells expect of a program that Ctrl-C ended, and of one whose reader had enough.
+INTERRUPTED = 128 + signal.SIGINT
+UNREAD = 128 + signal.SIGPIPE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    if sys.stdout is None:  # closed by whoever started us; what opens a file next would get its place
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
     parsed = parser().parse_args(with_command(sys.argv[1:] if arguments is None else arguments))
     try:
-        return parsed.run(parsed)
-    except HoldfastError as error:
-        print(f"holdfast: {error}", file=sys.stderr)
-        return 1
+        return spoken(parsed.run(parsed))
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        hush()
+        return UNREAD
+    except Exception as error:
+        if (sentence := sentence_for(error)) is None:
+            raise
+        flush_or_hush()
+        print(f"holdfast: {sentence}", file=sys.stderr)
+        return 1
+
+
+def flush_or_hush() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        hush()
+
+
+def hush() -> None:
+    """What could not be handed over has nowhere to go at the end either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def spoken(code: int) -> int:
+    """`code`, once all that was said has been handed over."""
+    sys.stdout.flush()
+    return code
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ def close_to_others(home: Path) -> None:
     Nothing else is changed, for it can't be reached then; and a folder that was named by mistake holds other people's.
     What can't be changed stays as it is.
     """
-    for path in (home, home / "config.toml", home / "logs", home / "workspaces"):
+    for path in (home, home / "config.toml", home / "logs", home / "store", home / "workspaces"):
         with contextlib.suppress(OSError):  # not there, another's, or on a disk without such rights: `doctor` says so
             mode = path.lstat().st_mode
             if mode & OTHERS and not stat.S_ISLNK(mode):

@@ -17,6 +17,7 @@ import msgspec
 from holdfast.core.errors import HoldfastError
 
 FILE = "config.toml"
+HIGHEST_PORT = 65535
 WORKSPACES = "workspaces"
 """The folder of a home whose folders agents work in."""
 
@@ -33,7 +34,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """
 
     host: str = "127.0.0.1"
-    port: int | None = None
+    port: Annotated[int, msgspec.Meta(ge=0, le=HIGHEST_PORT)] | None = None
     names: tuple[str, ...] = ()
     path: Annotated[str, msgspec.Meta(pattern="^(/[A-Za-z0-9._~-]+)*$")] = ""
     proxies: tuple[str, ...] = ()
@@ -41,6 +42,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     key: str = ""
 
     def __post_init__(self) -> None:
+        if not self.host or not self.host.isprintable():
+            raise ValueError(f"host is {self.host!r}, which is no address to listen on")
         for network in self.proxies:
             ipaddress.ip_network(network, strict=False)
         if bool(self.certificate) != bool(self.key):
@@ -198,17 +201,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_settings(environ: Mapping[str, str], *, home: Path | None = None) -> Settings:
     """Raise `BadSettings` if the file or the environment says something that can't be used."""
+    settings = without_file(environ, home=home)
+    return msgspec.structs.replace(settings, file=_read_file(settings.home / FILE))
+
+
+def without_file(environ: Mapping[str, str], *, home: Path | None = None) -> Settings:
+    """The same with the defaults for whatever the file says, also where nobody can read it."""
     chosen = home or Path(environ.get("HOLDFAST_HOME") or "~/.holdfast")
     try:
         folder = chosen.expanduser().absolute()
     except RuntimeError as exc:
-        raise BadSettings("HOLDFAST_HOME", exc) from exc
-    return Settings(
-        home=folder,
-        file=_read_file(folder / FILE),
-        faults=environ.get("HOLDFAST_FAULTS", ""),
-        agent=environ.get("HOLDFAST_AGENT", ""),
-    )
+        raise BadSettings("HOLDFAST_HOME", str(exc).rstrip(".")) from exc
+    return Settings(home=folder, faults=environ.get("HOLDFAST_FAULTS", ""), agent=environ.get("HOLDFAST_AGENT", ""))
 
 
 def _read_file(path: Path) -> File:
@@ -216,7 +220,7 @@ def _read_file(path: Path) -> File:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return File()
-    except (OSError, UnicodeDecodeError) as exc:
+    except UnicodeDecodeError as exc:
         raise BadSettings(path, exc) from exc
     try:
         return msgspec.convert(tomllib.loads(text), File)

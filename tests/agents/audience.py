@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from holdfast.agents import catalog
-from holdfast.agents.acp.client import AcpAgent, Elicited, Permission
+from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.client import AcpAgent
 from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import AnyFact, TextAppended, ThoughtAppended
 from holdfast.core.ids import TurnId

@@ -146,6 +146,12 @@ def test_secrets_and_timeouts() -> None:
     ours = {"holdfast": {"secret": True, "timeoutSeconds": 9, "choices": ["a"], "freeText": True}}
     asked = asks.question("id", question("Q", {"x": {"type": "string"}}, _meta=ours))
     assert asked == asks.Elicited(id="id", text="Q", choices=("a",), free_text=True, secret=True, timeout_seconds=9)
+    for absurd in (-9, 2**80):
+        asked = asks.question(
+            "id", question("Q", {"x": {"type": "string"}}, _meta={"holdfast": {"timeoutSeconds": absurd}})
+        )
+        assert asked is not None
+        assert asked.timeout_seconds == 0, "it waits for as long as the run does"
 
 
 def test_only_forms_are_questions() -> None:

@@ -238,7 +238,7 @@ async def test_attachments_are_linked(tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_text("words")
     async with opened(audience, tmp_path) as agent:
-        agent._blobs = lambda _: path
+        agent._conversation._blobs = lambda _: path
         ask = agent._connection.ask
         agent._connection.ask = lambda method, params, answer: (
             sent.append(params["prompt"]),
@@ -259,3 +259,13 @@ async def test_an_agent_that_is_killed_ends_its_turn_and_its_tools(tmp_path: Pat
         await audience.until(lambda: audience.ends)
         assert tree(f"{tmp_path.name}:1") == set()
     assert audience.ends == [(-signal.SIGKILL, "")]
+
+
+async def test_an_agent_that_has_just_died_is_asked_nothing_more(tmp_path: Path) -> None:
+    """A message that comes in that moment would fail with it, though a new agent could take it."""
+    async with opened(Audience(), tmp_path) as agent:
+        assert agent.alive
+        os.kill(agent.pid, signal.SIGKILL)
+        while agent.pid in tree(f"{tmp_path.name}:1"):  # the event loop gets no turn, so that nobody has read of it
+            pass
+        assert not agent.alive

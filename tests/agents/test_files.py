@@ -99,3 +99,15 @@ def test_what_is_no_text_file_is_refused_in_a_sentence(workspace: Workspace) -> 
     with pytest.raises(NotWritable, match="half a character"):
         write_text(workspace, "a", "\ud800")
     assert not (workspace.root / "a").exists()
+
+
+@pytest.mark.parametrize(
+    "path", ["x" * 300, f"{'y' * 200}/" * 30 + "z", "file/x", "loop/x", "a\0b", "~nobody-of-that-name/x"]
+)
+def test_a_path_that_cant_be_looked_at_is_refused_in_a_sentence(workspace: Workspace, path: str) -> None:
+    (workspace.root / "file").write_text("x")
+    (workspace.root / "loop").symlink_to("loop")
+    for refused in (lambda: read_text(workspace, path), lambda: write_text(workspace, path, "x")):
+        with pytest.raises(Refused) as told:
+            refused()
+        assert str(told.value).endswith(".")

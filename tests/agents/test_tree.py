@@ -159,7 +159,7 @@ async def test_x10_a_tool_in_its_own_session_is_ended_with_its_agent(tmp_path: P
             await agent.prompt(TURN, "!spawn")
             tool = int(audience.text.removeprefix("spawned:"))
             assert os.getsid(tool) == tool
-            assert tool in tree(f"{tmp_path.name}:1")
+            wait_until(lambda: tool in tree(f"{tmp_path.name}:1"), "the tool to show its mark")
         assert tree(f"{tmp_path.name}:1") == set()
         assert alive(bystander)
 
@@ -178,7 +178,7 @@ asyncio.run(main())
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
-        assert tree(f"{tmp_path.name}:1") == {pid}
+        wait_until(lambda: tree(f"{tmp_path.name}:1") == {pid}, "the child to show its mark")
         parent.kill()
     while tree(f"{tmp_path.name}:1"):  # the kernel tells it; a test that hangs here has found it alive
         pass

@@ -34,7 +34,8 @@ def test_a_quick_run_writes_a_table_a_file_and_a_picture(tmp_path: Path) -> None
 def test_a_server_is_measured_by_its_address(tmp_path: Path, language: tuple[str, ...]) -> None:
     with House(tmp_path / "home") as house:
         server = house.start()
-        said = ("--say", "!stream 20 1", "--rounds", "2", "--json", str(tmp_path / "n.json"))
+        # Long enough that a client which comes late still hears it in pieces.
+        said = ("--say", "!stream 60 50", "--rounds", "2", "--json", str(tmp_path / "n.json"))
         done = run("bench/http.py", "--base", server.link, "--token", server.token.strip(), *said, *language)
         assert done.returncode == 0, done.stderr
         assert [each["name"] for each in json.loads((tmp_path / "n.json").read_bytes())["numbers"]] == [

@@ -1,5 +1,6 @@
 """Somebody at a browser: opens pages, says things, looks, and notices when something goes wrong or goes out."""
 
+import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,7 +18,8 @@ from tests.journeys.transcript import Transcript
 PATIENCE_MS = 30_000
 STEADY_MS = 700
 """A little more than what a card that has just come wants to have stood still."""
-SHOTS = Path(__file__).parent / "shots"
+SHOTS = os.environ.get("HOLDFAST_TEST_SHOTS", "")
+"""A folder for pictures of what the tests see, if a person wants to look at them. Hundreds of them take minutes."""
 Theme = Literal["light", "dark"]
 SCREENS: dict[str, ViewportSize] = {
     "desk": {"width": 1440, "height": 900},
@@ -46,6 +48,11 @@ REST = """() => new Promise((done) => {
     }
     look()
 })"""
+
+STILL = """() => {
+    const ends = (motion) => Number.isFinite(motion.effect?.getComputedTiming().endTime)
+    return !document.getAnimations().some((motion) => motion.playState === 'running' && ends(motion))
+}"""
 
 
 @dataclass
@@ -112,6 +119,10 @@ class Seat:
         """Wait until every card has stood still for longer than it ignores what is pressed."""
         self.page.evaluate(REST)
 
+    def expect_still(self) -> None:
+        """Nothing rises, folds or changes its colour any more. What turns for as long as a run goes on turns on."""
+        self.page.wait_for_function(STILL)
+
     def expect_well(self) -> None:
         """Nothing went wrong, and nothing left the house."""
         assert self.troubles == [], self.troubles
@@ -133,9 +144,9 @@ class Seat:
         assert wide == []
 
     def shot(self, name: str) -> None:
-        """Keep a picture, for a person to look at."""
-        SHOTS.mkdir(exist_ok=True)
-        self.page.screenshot(path=SHOTS / f"{name}.png")
+        """Keep a picture, if a person wants to look at it."""
+        if SHOTS:
+            self.page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
 def press(button: Locator) -> None:

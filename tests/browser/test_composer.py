@@ -1,9 +1,9 @@
 """The composer: commands, messages that are held, and a stop that meets a dead network."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
-from tests.browser.desk import PATIENCE_MS, desk
+from tests.browser.desk import PATIENCE_MS, SCREENS, Theme, desk
 from tests.browser.gate import Gate
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -46,13 +46,17 @@ def test_after_a_failure_messages_are_held_until_they_are_sent_on(
     chromium: Browser, house: House, person: Person
 ) -> None:
     session = person.begin()
-    person.say(session, "!sleep 1500\n!fail No luck.")
     with desk(chromium, house) as place:
         seat = place.tab(session)
+        expect(seat.field).to_be_visible(timeout=PATIENCE_MS)
+        person.say(session, "!approve make\n!fail No luck.")
         expect(seat.page.get_by_role("button", name="Stop")).to_be_visible(timeout=PATIENCE_MS)
         seat.say("!say after all")
-        seat.expect_text("No luck.")
         chip = seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+        expect(chip).to_contain_text("!say after all", timeout=PATIENCE_MS)
+        (ask,) = person.wait_for_ask(session)
+        person.answer(session, ask["ask"], choice="once").raise_for_status()
+        seat.expect_text("No luck.")
         expect(chip).to_contain_text("Held")
         chip.get_by_role("button", name="Send").click()
         expect(seat.prose.last).to_have_text("after all", timeout=PATIENCE_MS)
@@ -188,4 +192,40 @@ def test_a_question_is_answered_in_the_composer_only_where_that_is_said(
         assert [each["text"] for each in person.asks(session)] == ["And when?"]
         answers = [item.get("answer", "") for item in person.look(session).items if item["type"] == "question"]
         assert answers == ["neap", ""]
+        seat.expect_well()
+
+
+@pytest.mark.parametrize(("screen", "theme"), [("phone", "light"), ("desk", "dark")])
+def test_however_much_waits_the_field_is_on_screen(
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
+) -> None:
+    """Messages that wait, asks, files and a long draft: what is above it scrolls, and all of it can be reached."""
+    session = person.begin()
+    person.say(session, "!approvemany 6")
+    person.wait_for_ask(session, 6)
+    for number in range(1, 31):
+        person.say(session, f"!say message {number}")
+    files: list[FilePayload] = [
+        {"name": f"file-{n}.txt", "mimeType": "text/plain", "buffer": b"x"} for n in range(1, 16)
+    ]
+    with desk(chromium, house, screen=screen, theme=theme) as place:
+        seat = place.tab(session)
+        chips = seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+        expect(chips).to_have_count(30, timeout=PATIENCE_MS)
+        seat.page.locator("input[type=file]").set_input_files(files)
+        remove = seat.page.get_by_role("button", name="Remove file-15.txt")
+        expect(remove).to_be_attached(timeout=PATIENCE_MS)
+        width, whole = SCREENS[screen]["width"], SCREENS[screen]["height"]
+        for lines, height in ((40, 500), (1, whole), (40, whole)):  # a keyboard takes the rest
+            seat.page.set_viewport_size({"width": width, "height": height})
+            seat.field.fill("line\n" * lines)
+            for needed in (seat.field, seat.page.get_by_role("button", name="Send", exact=True).last):
+                expect(needed).to_be_in_viewport(ratio=1)
+            expect(seat.cards.last).to_be_in_viewport()
+            seat.shot(f"much-waits-{lines}-{height}-{screen}-{theme}")
+            seat.expect_fits()
+        for reached in (chips.last, remove, seat.page.get_by_role("button", name="Deny", exact=True).first):
+            reached.scroll_into_view_if_needed()
+            expect(reached).to_be_in_viewport(ratio=0.9)
+        expect(seat.field).to_be_in_viewport(ratio=1)
         seat.expect_well()

@@ -52,6 +52,9 @@ def test_what_a_model_says_can_do_no_harm(chromium: Browser, house: House, perso
         assert seat.page.locator(".prose img, .prose script, .prose [style], .prose .solid").count() == 0
         addresses = [link.get_attribute("href") or "" for link in seat.page.locator(".prose a").all()]
         assert {address for address in addresses if address} == {"https://example.invalid/x.png"}
+        leads = seat.page.locator(".prose a[href]").first
+        expect(leads).to_have_attribute("target", "_blank")
+        expect(leads).to_have_attribute("rel", "noopener noreferrer")
         seat.expect_well()
 
 

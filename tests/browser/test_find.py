@@ -7,15 +7,18 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from holdfast.core.ids import SessionId, TurnId
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
-from tests.browser.test_states import serious
 from tests.browser.written import EVERYTHING, Written, talk, write_session
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-MARKED = "[...CSS.highlights.get('found-now') ?? []].map((range) => range.toString())"
+MARKED = """(words) => {
+    const found = [...(CSS.highlights.get('found-now') ?? [])].map((range) => range.toString())
+    return JSON.stringify(found) === JSON.stringify(words)
+}"""
 PLACE = """(text) => {
     const view = document.querySelector('.scroller').getBoundingClientRect()
     const inside = ({ top, bottom }) => top >= view.top && bottom <= view.bottom
@@ -34,6 +37,11 @@ def field(seat: Seat) -> Locator:
 def standing(seat: Seat, words: str | re.Pattern[str]) -> None:
     status = seat.page.get_by_role("search", name="Find in this session").get_by_role("status")
     expect(status).to_have_text(words, timeout=PATIENCE_MS)
+
+
+def marked(seat: Seat, *words: str) -> None:
+    """These and no others are marked as the place that the reader is at. It is drawn a frame after it was counted."""
+    seat.page.wait_for_function(MARKED, arg=words)
 
 
 def in_sight(seat: Seat, text: str) -> None:
@@ -55,14 +63,14 @@ def test_the_keyboard_alone_finds_goes_on_and_comes_back(chromium: Browser, hous
         standing(seat, "1 of 2")  # in the message and in the answer, the first of which is in sight already
         field(seat).fill("mortar")
         standing(seat, "1 of 6")  # as many as there are words that are marked
-        assert seat.page.evaluate("CSS.highlights.get('found').size") == 6
+        seat.page.wait_for_function("CSS.highlights.get('found')?.size === 6")
         seat.page.keyboard.press("Shift+Enter")
         standing(seat, "6 of 6")
         in_sight(seat, "Mörtar")
-        assert seat.page.evaluate(MARKED) == ["Mörtar"]
+        marked(seat, "Mörtar")
         seat.page.keyboard.press("ArrowUp")
         standing(seat, "5 of 6")
-        assert seat.page.evaluate(MARKED) == ["Mortar"]
+        marked(seat, "Mortar")
         seat.page.keyboard.press("Enter")
         seat.page.keyboard.press("Enter")
         standing(seat, "1 of 6")
@@ -72,14 +80,14 @@ def test_the_keyboard_alone_finds_goes_on_and_comes_back(chromium: Browser, hous
         assert seat.page.locator(".prose [data-found], .prose mark").count() == 0
         field(seat).fill("granite")
         standing(seat, "Not found")
-        assert seat.page.evaluate(MARKED) == []
+        marked(seat)
         field(seat).focus()
         assert seat.page.evaluate(AGAIN)  # it is the browser's now
         seat.page.keyboard.press("Escape")
         expect(field(seat)).to_have_count(0)
         expect(seat.field).to_be_focused()
         expect(seat.field).to_have_value("half a thought")
-        assert seat.page.evaluate("CSS.highlights.size") == 0
+        seat.page.wait_for_function("CSS.highlights.size === 0")
         seat.page.keyboard.press("Control+k")
         seat.page.keyboard.type("find in this")
         seat.page.keyboard.press("Enter")

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from holdfast.core.ids import SessionId
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.axe import serious
 from tests.browser.desk import Seat, Theme, desk
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Locator, expect
 from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.store.backup import restore
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, STEADY_MS, Seat, Theme, desk, press
 from tests.browser.states import FOUND, LOOK, MARKDOWN
-from tests.browser.test_states import serious
 from tests.browser.written import write_lying
 from tests.journeys.house import House
 from tests.journeys.person import Person

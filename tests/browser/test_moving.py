@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, Seat, desk
 from tests.browser.found import HERMES, finds, talked
 from tests.browser.test_sessions import menu, row
-from tests.browser.test_states import serious
 from tests.journeys.house import QUIET, House
 from tests.journeys.person import Person
 from tests.transfer.webui import Webui, assistant, user

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, Desk, Seat, Theme, desk
 from tests.browser.test_sessions import menu, row
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 

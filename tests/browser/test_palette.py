@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.browser.desk import PATIENCE_MS, Seat, Theme, desk
+from tests.browser.axe import serious
+from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk
 from tests.browser.test_signing_in import GROUND
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -73,6 +73,11 @@ def test_the_keyboard_alone_does_everything(chromium: Browser, own_house: House)
         call(seat, "models", "Models")
         seat.page.keyboard.press("Enter")
         expect(seat.page).to_have_url(f"{seat.link}/settings#models")
+        seat.open(wall)
+        expect(seat.field).to_be_visible()
+        call(seat, "settings", "Settings")
+        seat.page.keyboard.press("Enter")
+        expect(seat.page).to_have_url(f"{seat.link}/settings")
 
         call(seat, "newses", "New session")
         seat.page.keyboard.press("ArrowUp")  # from the first to the last
@@ -120,6 +125,10 @@ def test_both_can_be_read_and_reached(chromium: Browser, house: House, theme: Th
         seat.page.get_by_role("option", name="Keyboard shortcuts").click()
         expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Next session that waits")
         expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("What you said before")
+        if screen == "phone":  # a sheet, from one edge to the other
+            box = seat.page.get_by_role("dialog", name="Keyboard shortcuts").bounding_box()
+            assert box is not None
+            assert (box["x"], box["width"]) == (0, SCREENS["phone"]["width"])
         seat.shot(f"help-{screen}-{theme}")
         seat.expect_fits()
         assert serious(seat) == []

@@ -114,6 +114,32 @@ def test_a_notification_turns_the_sheet_to_its_ask_and_leads_nowhere_later(
         expect(seat.cards).not_to_be_focused()
 
 
+def test_of_a_long_path_the_name_of_the_file_is_seen(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin()
+    path = f"/home/somebody/{'deep/' * 20}settings.py"
+    person.wait_for_end(session, person.say(session, f'!tool read {{"path":"{path}"}} 10 ok'))
+    with desk(chromium, house, screen="phone") as place:
+        seat = place.tab(session)
+        name = seat.page.get_by_text("/settings.py", exact=True)
+        expect(name).to_be_in_viewport(ratio=1, timeout=PATIENCE_MS)
+        assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+        seat.expect_fits()
+
+
+def test_what_can_be_done_with_a_message_is_said_in_one_line_each(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session = person.begin()
+    person.wait_for_end(session, person.say(session, "!say yes"))
+    with desk(chromium, house, screen="phone") as place:
+        seat = place.tab(session)
+        seat.page.get_by_role("region", name="Conversation").get_by_role("button", name="More").tap()
+        items = seat.page.get_by_role("menuitem")
+        expect(items.last).to_be_in_viewport(ratio=1, timeout=PATIENCE_MS)
+        assert set(items.evaluate_all("(nodes) => nodes.map((node) => node.getBoundingClientRect().height)")) == {44}
+        seat.expect_fits()
+
+
 SMALL = """() => {
     const own = (node) => node.closest('.prose') === null && !node.classList.contains('hidden-text')
     const labelled = 'input[type=file], input[type=radio], input[type=checkbox]'

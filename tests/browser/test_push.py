@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Worker, expect
 
 from holdfast.server.assets import FOLDER
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, SCREENS, Desk, Seat, Theme, desk
 from tests.browser.gate import Gate
-from tests.browser.test_states import serious
 from tests.journeys.handset import Handset
 from tests.journeys.house import House
 from tests.journeys.patience import wait_until

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, SCREENS, Theme, desk, press
 from tests.browser.test_asks import steady
 from tests.browser.test_signing_in import GROUND
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
@@ -16,29 +16,29 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def test_colours_are_chosen_and_kept(chromium: Browser, house: House) -> None:
     """By the page, and by the browser around it."""
     ground = "getComputedStyle(document.body).backgroundColor"
-    around = "document.querySelector('meta[name=theme-color]').content === getComputedStyle(document.documentElement)"
-    around += ".getPropertyValue('--ground')"
+    token = "getComputedStyle(document.documentElement).getPropertyValue('--ground')"
     with desk(chromium, house, theme="light") as place:
         seat = place.tab()
+        around = seat.page.locator("meta[name=theme-color]")
         seat.page.get_by_role("link", name="Settings").click()
         expect(seat.page.get_by_role("heading", name="Appearance")).to_be_visible()
         seat.page.get_by_role("radio", name="Dark").check()
         assert seat.page.evaluate(ground) == GROUND["dark"]
-        seat.page.wait_for_function(around)
+        expect(around).to_have_attribute("content", seat.page.evaluate(token))
         assert serious(seat) == []
         seat.page.reload()
         expect(seat.page.get_by_role("radio", name="Dark")).to_be_checked()
         assert seat.page.evaluate(ground) == GROUND["dark"]
-        seat.page.wait_for_function(around)
+        expect(around).to_have_attribute("content", seat.page.evaluate(token))
         seat.page.get_by_role("radio", name="As the system has it").check()
         assert seat.page.evaluate(ground) == GROUND["light"]
-        seat.page.wait_for_function(around)
+        expect(around).to_have_attribute("content", seat.page.evaluate(token))
         seat.page.emulate_media(color_scheme="dark")
         assert seat.page.evaluate(ground) == GROUND["dark"]
-        seat.page.wait_for_function(around)
+        expect(around).to_have_attribute("content", seat.page.evaluate(token))
         seat.page.get_by_role("radio", name="Light").check()
         assert seat.page.evaluate(ground) == GROUND["light"]
-        seat.page.wait_for_function(around)
+        expect(around).to_have_attribute("content", seat.page.evaluate(token))
         seat.expect_fits()
         seat.expect_well()
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from holdfast.core.ids import SessionId
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, Theme, desk
-from tests.browser.test_states import serious
 from tests.browser.written import EVERYTHING, write_session
 from tests.journeys.house import House
 
@@ -24,6 +24,14 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield house
 
 
+PLACES = """(boxes) => boxes.map((box) => {
+    const line = document.createRange()
+    line.selectNodeContents(box.parentElement)
+    return Math.round(box.getBoundingClientRect().top - line.getBoundingClientRect().top)
+})"""
+"""How far below the top of its line each box stands."""
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desk", "phone"])
 def test_everything_that_a_run_can_show(chromium: Browser, shown: House, theme: Theme, screen: str) -> None:
@@ -32,6 +40,9 @@ def test_everything_that_a_run_can_show(chromium: Browser, shown: House, theme: 
         page = seat.page
         expect(page.locator("pre .hljs-keyword").first).to_be_attached(timeout=PATIENCE_MS)
         expect(page.locator(".prose math").first).to_be_attached(timeout=PATIENCE_MS)
+        expect(page.locator(".prose math mspace").first).to_be_attached()  # n log n, not nlogn
+        boxes = page.locator(".prose input[type=checkbox]").evaluate_all(PLACES)
+        assert len(set(boxes)) == 1, "a ticked box stands where an empty one does"
         expect(page.get_by_role("table")).to_contain_text("35,000")
         expect(page.get_by_text("There are three callers.")).to_be_attached()
         expect(page.locator(".prose input[type=checkbox]:checked")).to_have_count(1)

@@ -110,8 +110,13 @@ def test_a_refusal_can_say_why_and_the_agent_hears_it(chromium: Browser, house: 
     person.say(session, "!approve deploy")
     with desk(chromium, house) as place:
         seat = place.tab(session)
+        seat.cards.get_by_role("button", name="Allow more").click()
+        expect(seat.cards.get_by_role("radio").first).to_be_visible()
         press(seat.cards.get_by_role("button", name="Deny and say why"))
-        seat.cards.get_by_role("textbox", name="Why not").fill("not on a Friday")
+        expect(seat.cards.get_by_role("radio")).to_have_count(0)  # one thing at a time: both would not fit a phone
+        expect(seat.cards.get_by_role("textbox", name="Why not")).to_be_focused()
+        assert "A allows once" not in seat.cards.inner_text()
+        seat.page.keyboard.type("not on a Friday")
         press(seat.cards.locator("form").get_by_role("button", name="Deny", exact=True))
         expect(seat.prose.last).to_have_text("denied:not on a Friday", timeout=PATIENCE_MS)
         (asked,) = [item for item in person.look(session).items if item["type"] == "approval"]

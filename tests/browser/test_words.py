@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from tests.browser.axe import serious
 from tests.browser.desk import PATIENCE_MS, STEADY_MS, Desk, Seat, desk
 from tests.browser.gate import Gate
 from tests.browser.languages import cut_off, in_sight, pattern, words
 from tests.browser.states import STATES, Scene
-from tests.browser.test_states import serious
 from tests.journeys.house import House
 from tests.journeys.person import Person
 

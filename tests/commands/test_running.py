@@ -1,6 +1,8 @@
 """`holdfast status`, `link` and `stop`, as a person types them beside a running server."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
@@ -20,12 +22,14 @@ from tests.server.unsupervised import COMMAND
 
 pytestmark = pytest.mark.slow  # real servers that start and end
 
-# Holds a session as a runner does, and ends when it is asked to: at once, or never.
+# Holds a session as a runner does, once it is free, and ends when it is asked to: at once, or never.
 HOLD = """
 import signal, sys, time
 from pathlib import Path
 from holdfast.ownership import Lock
-lock = Lock.take(Path(sys.argv[1]), sys.argv[2])
+if sys.argv[3] == "waits":
+    print("waiting", flush=True)
+lock = Lock.take(Path(sys.argv[1]), sys.argv[2], patience=60)
 if sys.argv[3] == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("held", flush=True)
@@ -47,7 +51,7 @@ def held(home: Path, session: str, *, hearing: str = "hears") -> Generator["subp
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            assert first_line(process.stdout) == "held\n"
+            assert first_line(process.stdout) == ("waiting\n" if hearing == "waits" else "held\n")
             yield process
         finally:
             process.kill()
@@ -123,6 +127,15 @@ def test_stop_ends_the_server_and_the_runners(server: Served, tmp_path: Path) ->
     assert (again.returncode, again.stdout) == (0, "No server runs.\nNothing runs.\n")
 
 
+def test_stop_ends_a_runner_that_waited_for_its_session_too(tmp_path: Path) -> None:
+    """Two were started for one session, by a server before it died and by the next one."""
+    with held(tmp_path, "s1") as first, held(tmp_path, "s1", hearing="waits") as second:
+        said = holdfast("stop", "--home", str(tmp_path))
+        assert (said.returncode, said.stdout.splitlines()[-1]) == (0, "Ended 2 runners.")
+        assert first.wait(PATIENCE_SECONDS) != 0
+        assert second.wait(PATIENCE_SECONDS) != 0
+
+
 def test_stop_can_end_the_server_alone(server: Served, tmp_path: Path) -> None:
     with held(tmp_path, "s1"):
         said = holdfast("stop", "--server", "--home", str(tmp_path))
@@ -149,3 +162,19 @@ def test_stop_says_what_is_left(
 )
 def test_a_length_of_time_is_said_in_its_largest_unit(seconds: float, words: str) -> None:
     assert spelled(seconds) == words
+
+
+def test_a_reader_who_has_had_enough_is_no_failure(tmp_path: Path) -> None:
+    """`holdfast status | head -1` says nothing on its own account."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*HOLDFAST, "status", "--home", str(tmp_path / "home")],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")

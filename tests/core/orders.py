@@ -37,7 +37,7 @@ def order(dice: Dice, session: Session) -> c.Command:
         c.AnswerQuestion(ask=ask, text=text, secret=dice.once_in(2)),
         c.TruncateHistory(turn=turn),
         c.TruncateHistory(),
-        c.RenameSession(title=text * dice.pick((1, 60))),
+        c.ChangeSession(title=text * dice.pick((1, 60))),
         c.ChangeSession(seen=dice.below(50)),
         c.DeleteSession(),
         c.RestoreSession(),

@@ -108,8 +108,14 @@ ACCEPTED: list[tuple[str, c.Command, tuple[e.Event, ...], str | None]] = [
         (e.QuestionAnswered(ask=AskId("secret"), secret=True),),
         "answer:secret",
     ),
-    ("rename", c.RenameSession(title="  A   new\nname "), (e.SessionRenamed(title="A new name"),), None),
+    ("rename", c.ChangeSession(title="  A   new\nname "), (e.SessionRenamed(title="A new name"),), None),
     ("pin", c.ChangeSession(pinned=True), (e.SessionChanged(pinned=True),), None),
+    (
+        "rename and pin",
+        c.ChangeSession(title="New", pinned=True, client=PHONE),
+        (e.SessionRenamed(title="New", client=PHONE), e.SessionChanged(pinned=True, client=PHONE)),
+        None,
+    ),
     ("delete", c.DeleteSession(client=PHONE), (e.SessionDeleted(client=PHONE),), None),
     ("restore", c.RestoreSession(), (e.SessionRestored(),), None),
 ]
@@ -143,8 +149,8 @@ REFUSED: list[tuple[str, c.Command, type[Refused], str]] = [
     ("choose another colour", c.AnswerQuestion(ask=AskId("fixed"), text="green"), BadCommand, "red, blue"),
     ("tell a secret openly", c.AnswerQuestion(ask=AskId("secret"), text="hunter2"), BadCommand, "secret"),
     ("make a secret of it", c.AnswerQuestion(ask=AskId("free"), text="red", secret=True), BadCommand, "secret"),
-    ("rename to nothing", c.RenameSession(title=" "), BadCommand, "letter"),
-    ("rename to a book", c.RenameSession(title="x" * (TITLE_LENGTH + 1)), BadCommand, "201"),
+    ("rename to nothing", c.ChangeSession(title=" ", pinned=True), BadCommand, "letter"),
+    ("rename to a book", c.ChangeSession(title="x" * (TITLE_LENGTH + 1)), BadCommand, "201"),
 ]
 
 

@@ -12,6 +12,7 @@ DETAILS: dict[type[HoldfastError], tuple[object, ...]] = {
     errors.BadCommand: ("The message is empty.",),
     errors.NoSuchSession: ("s1",),
     errors.NoSuchTurn: ("t1",),
+    errors.NotSettled: ("t1",),
     errors.NoSuchAsk: ("a1",),
     errors.SessionExists: ("s1",),
     errors.KeyTaken: ("turn:t1", 7),

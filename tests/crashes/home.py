@@ -136,11 +136,12 @@ class Home:
 
     async def stop_runner(self, session: str) -> bool:
         """Ask the session's runner to end, and return whether it and all its processes have."""
-        pid = self.runner(session)
-        if pid:
-            os.kill(pid, signal.SIGTERM)
+        asked: set[int] = set()
         deadline = time.monotonic() + PATIENCE
-        while self.runner(session) or self.tagged(session):
+        while (pid := self.runner(session)) or self.tagged(session):
+            if pid > 0 and pid not in asked:  # a second one may have waited for the session
+                os.kill(pid, signal.SIGTERM)
+                asked.add(pid)
             if time.monotonic() > deadline:
                 return False
             await asyncio.sleep(0.01)

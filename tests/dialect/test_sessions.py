@@ -95,6 +95,9 @@ def test_a_session_is_renamed_pinned_moved_put_away_and_deleted(script: Script) 
     assert script.post("/api/session/move", session_id=session, project_id="two")["session"]["project_id"] == "two"
     assert script.post("/api/session/move", session_id=session, project_id=None)["session"]["project_id"] is None
     assert script.post("/api/session/update", session_id=session, model="m1")["session"]["model"] == "m1"
+    refused = {"session_id": session, "model": "m2", "title": " "}
+    assert script.http.post("/api/session/update", json=refused).status_code == 400
+    assert script.session(session)["model"] == "m1"
     assert script.post("/api/session/archive", session_id=session, archived=True)["session"]["archived"]
     assert script.get("/api/sessions")["sessions"] == []
     assert script.get("/api/sessions")["archived_count"] == 1

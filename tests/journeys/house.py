@@ -87,9 +87,14 @@ class House:
             wait_until(lambda: not owns(self.runner(session), holder.pid), f"the end of {holder.pid}")
 
     def end_agent(self, session: SessionId) -> None:
-        """Kill the session's agent, as the machine does when it is out of memory: it, and nothing that it started."""
-        for pid in self.agents(session):
+        """Kill the session's agent, as the machine does when it is out of memory: it, and nothing that it started.
+
+        Return when it is dead: a signal is sent at once and is obeyed later, and until then it can be handed a message.
+        """
+        agents = self.agents(session)
+        for pid in agents:
             os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not any(map(alive, agents)), f"the end of {agents}")
 
     def agents(self, session: SessionId) -> set[int]:
         """The agents themselves: of all that carries the mark of the session, what its runner has started."""
@@ -122,6 +127,6 @@ def alive(pid: int) -> bool:
     """Whether the process can still do anything: a zombie can't."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before, or while it was read
         return False
     return state not in ("Z", "X")

@@ -1,12 +1,14 @@
-"""`holdfast` with a server that soon takes a silent runner for dead, so that a test need not wait as long."""
+"""`holdfast` with a server that soon takes a silent runner for dead, and one that never comes to its session for lost:
+a test need not wait as long."""
 
 import sys
 
 from holdfast.cli import main
 from holdfast.core import recovery
 
-SECONDS = 4.0
+LIMITS = {"SILENCE": 4.0, "STARTING": 8.0}
 
 if __name__ == "__main__":
-    setattr(recovery, "SILENCE", SECONDS)  # noqa: B010  a constant that the type checker guards
+    for limit, seconds in LIMITS.items():
+        setattr(recovery, limit, seconds)
     sys.exit(main())

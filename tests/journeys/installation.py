@@ -1,5 +1,7 @@
 """An installation of the package that a test may change under the feet of those who run from it."""
 
+import subprocess
+import sys
 import sysconfig
 import venv
 from pathlib import Path
@@ -13,7 +15,7 @@ BROKEN = "raise RuntimeError('this file is broken')\n"
 
 
 class Installation:
-    """A Python of its own with a copy of the package; what it depends on is used where it lies."""
+    """A Python of its own with a copy of the package; what it depends on is used where it lies, if it lies here."""
 
     def __init__(self, folder: Path, wheel: Path | None = None) -> None:
         """Of the package as it is here, or of a wheel that was kept."""
@@ -25,7 +27,19 @@ class Installation:
         else:
             ZipFile(wheel).extractall(self.package.parent)
         (self.package.parent / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-        self.command = (str(folder / "bin" / "python"), "-W", "error", "-m", "holdfast")
+        self._python = str(folder / "bin" / "python")
+        self.command = (self._python, "-W", "error", "-m", "holdfast")
+        if wheel is not None:
+            self._bring_what_is_missing()
+
+    def _bring_what_is_missing(self) -> None:
+        """A release of then may stand on what none of today needs."""
+        (metadata,) = self.package.parent.glob("holdfast-*.dist-info/METADATA")
+        needs = [
+            line.partition(": ")[2] for line in metadata.read_text().splitlines() if line.startswith("Requires-Dist")
+        ]
+        pip = [sys.executable, "-m", "pip", "--python", self._python, "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", *needs], check=True)
 
     def upgrade(self) -> None:
         """Put the files of another version in place of these, as an installer does: remove, then write."""

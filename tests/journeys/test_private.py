@@ -31,6 +31,7 @@ def test_nothing_of_a_home_can_be_read_by_others(tmp_path: Path) -> None:
     house = House(home)
     home.chmod(0o755)
     (home / "workspaces").mkdir()
+    (home / "store").mkdir()
     (home / "logs" / "runners").mkdir(mode=0o700, parents=True)
     webui = Webui(tmp_path / "webui")
     webui.session("0123456789ab", [user("Hi"), assistant("Hello")])

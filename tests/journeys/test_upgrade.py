@@ -51,12 +51,16 @@ def test_a_home_of_an_earlier_release_shows_what_it_showed_and_goes_on(release: 
         assert person.get("/api/search?q=words").json()["hits"]
 
 
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda path: path.name)
+def old(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """An earlier release, with all that it stands on."""
+    (wheel,) = request.param.glob("*.whl")
+    return Installation(tmp_path_factory.mktemp("installed") / "old", wheel)
+
+
 @pytest.mark.contract("G2")
-@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
-def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path, tmp_path: Path) -> None:  # noqa: N802
+def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(old: Installation, tmp_path: Path) -> None:  # noqa: N802
     """Same process, every word once; it is answered and cancelled by the newer server as by its own."""
-    (wheel,) = release.glob("*.whl")
-    old = Installation(tmp_path / "old", wheel)
     with House(tmp_path / "home") as house:
         house.start(command=old.command)
         person = Person(house)
@@ -92,11 +96,8 @@ def test_G2_a_run_of_an_earlier_release_goes_on_under_this_server(release: Path,
         assert house.running(session) == runner
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
-def test_a_browser_that_signed_in_under_an_earlier_release_stays_signed_in(release: Path, tmp_path: Path) -> None:
+def test_a_browser_that_signed_in_under_an_earlier_release_stays_signed_in(old: Installation, tmp_path: Path) -> None:
     """Nobody who upgrades has to look for a link."""
-    (wheel,) = release.glob("*.whl")
-    old = Installation(tmp_path / "old", wheel)
     with House(tmp_path / "home") as house:
         stays_signed_in(house, house.start(command=old.command), HOLDFAST)
 

@@ -7,29 +7,34 @@ tests must pass on an unbroken copy; so a mutant can't be caught by a copy that 
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
+
+from tests.mutants.stem import ELSEWHERE, PATIENCE, Split, Stems, grown
 
 ROOT = Path(__file__).parents[2]
 LISTS = sorted(Path(__file__).parent.glob("*.toml"))
 WORKERS = 2
-PATIENCE = 900
 WORDS = 4_000
 """Of what the tests said at last, this much is kept."""
 HANGING = PATIENCE * 2 // 3
 """Before that a test that hangs says where; and a mutant that makes one hang is caught by it."""
-PLUGINS = ("no:cacheprovider", "no:schemathesis", "no:faker", "tests.mutants.unshrunk")
-"""Each trial is a process of its own, and a third of its time went into loading what no mutant's tests use."""
-PYTEST = ("-m", "pytest", "-x", "-q", f"--timeout={HANGING}", *(part for name in PLUGINS for part in ("-p", name)))
+PLUGINS = ("anyio.pytest_plugin", "pytest_timeout", "_hypothesis_pytestplugin", "tests.mutants.unshrunk")
+"""Those that a mutant's tests use; what else is installed is not looked for."""
+PYTEST = (
+    "-x",
+    "-q",
+    f"--timeout={HANGING}",
+    *(part for name in ("no:cacheprovider", *PLUGINS) for part in ("-p", name)),
+)
 UNNEEDED = shutil.ignore_patterns("static", "browser", "packaging")
 
 Verdict = Literal["caught", "survived", "invalid"]
@@ -60,22 +65,61 @@ def load() -> list[Mutant]:
 def try_all(mutants: list[Mutant]) -> Iterator[Trial]:
     """The unbroken program first, then every mutant, two at a time, in the order of the list."""
     selections = list(dict.fromkeys(mutant.tests for mutant in mutants))
-    with ThreadPoolExecutor(WORKERS) as pool:
-        yield from pool.map(_try_unbroken, selections)
-        yield from pool.map(try_one, mutants)
+    with _nursery(WORKERS) as nursery, ThreadPoolExecutor(WORKERS) as pool:
+        yield from pool.map(lambda tests: _try_unbroken(tests, nursery), selections)
+        yield from pool.map(lambda mutant: _try_mutant(mutant, nursery), mutants)
 
 
 def try_one(mutant: Mutant) -> Trial:
-    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        copy = _copy(Path(folder))
+    if misfit := _misfit(mutant):
+        return misfit
+    with _nursery(1) as nursery:
+        return _try_mutant(mutant, nursery)
+
+
+class Nursery(NamedTuple):
+    """A copy of the program, of which every trial gets links to the same files, and who splits off trials."""
+
+    copy: Path
+    stems: Stems
+
+    @contextmanager
+    def seedling(self) -> Generator[Path]:
+        with tempfile.TemporaryDirectory(prefix="mutant-", dir=self.copy.parent) as folder:
+            copy = Path(folder) / "copy"
+            shutil.copytree(self.copy, copy, copy_function=os.link)
+            yield copy
+
+
+@contextmanager
+def _nursery(count: int) -> Generator[Nursery]:
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, grown(count) as stems:
+        copy = Path(folder).resolve() / "copy"
+        for name in ("src", "tests"):
+            shutil.copytree(ROOT / name, copy / name, ignore=UNNEEDED)
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        yield Nursery(copy, stems)
+
+
+def _misfit(mutant: Mutant) -> Trial | None:
+    """Why it can't be tried, if it can't."""
+    path = ROOT / "src" / "holdfast" / mutant.file
+    count = path.read_text().count(mutant.old) if path.exists() else 0
+    if count == 1 and mutant.old != mutant.new:
+        return None
+    return Trial(name=mutant.name, verdict="invalid", why=f"The old text occurs {count} times in {mutant.file}.")
+
+
+def _try_mutant(mutant: Mutant, nursery: Nursery) -> Trial:
+    if misfit := _misfit(mutant):
+        return misfit
+    with nursery.seedling() as copy:
         path = copy / "src" / "holdfast" / mutant.file
-        text = path.read_text() if path.exists() else ""
-        if text.count(mutant.old) != 1 or mutant.old == mutant.new:
-            why = f"The old text occurs {text.count(mutant.old)} times in {mutant.file}."
-            return Trial(name=mutant.name, verdict="invalid", why=why)
+        text = path.read_text()
+        path.unlink()  # the other copies have the same file
         path.write_text(text.replace(mutant.old, mutant.new))
         _forget_compiled(path)
-        return _judge(mutant.name, copy, mutant.tests)
+        return _judge(mutant.name, copy, mutant.tests, nursery.stems)
 
 
 def _forget_compiled(path: Path) -> None:
@@ -84,54 +128,27 @@ def _forget_compiled(path: Path) -> None:
         compiled.unlink()
 
 
-def _try_unbroken(tests: tuple[str, ...]) -> Trial:
+def _try_unbroken(tests: tuple[str, ...], nursery: Nursery) -> Trial:
     name = f"unbroken: {' '.join(tests)}"
-    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        copy = _copy(Path(folder))
-        trial = _judge(name, copy, tests)
-        if not imported_from(copy).is_relative_to(copy.resolve()):
-            return Trial(name=name, verdict="invalid", why="The tests import another holdfast than the copy.")
+    with nursery.seedling() as copy:
+        trial = _judge(name, copy, tests, nursery.stems)
     if trial.verdict != "survived":
         return Trial(name=name, verdict="invalid", why=f"The tests fail without any mutant. {trial.why}")
     return Trial(name=name, verdict="caught", seconds=trial.seconds, why="It passes, as it must.")
 
 
-def _judge(name: str, copy: Path, tests: tuple[str, ...]) -> Trial:
+def _judge(name: str, copy: Path, tests: tuple[str, ...], stems: Stems) -> Trial:
+    stem = stems.get()
+    said = copy / "said.txt"
     begun = time.monotonic()
-    try:
-        code, said = _python(copy, *PYTEST, *tests)
-    except subprocess.TimeoutExpired:
-        return Trial(name=name, verdict="invalid", why=f"The tests did not end within {PATIENCE} s.")
-    verdicts: dict[int, Verdict] = {0: "survived", 1: "caught"}
+    # A folder of its own for what tests write: those who share one tidy it up for each other.
+    arguments = (*PYTEST, f"--basetemp={copy.parent / 't'}", *tests)
+    code = stem.split(Split(copy=str(copy), said=str(said), arguments=arguments))
     seconds = time.monotonic() - begun
-    return Trial(name=name, verdict=verdicts.get(code, "invalid"), seconds=seconds, why=said[-WORDS:])
-
-
-def imported_from(copy: Path) -> Path:
-    """Where the tests of this copy find the program: the package is also installed, and that one must not win."""
-    return Path(_python(copy, "-c", "import holdfast; print(holdfast.__file__)")[1]).resolve()
-
-
-def _copy(folder: Path) -> Path:
-    shutil.copytree(ROOT / "src", folder / "src", ignore=UNNEEDED)
-    shutil.copytree(ROOT / "tests", folder / "tests", ignore=UNNEEDED)
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    return folder
-
-
-def _python(copy: Path, *arguments: str) -> tuple[int, str]:
-    """How it ended and what it said, in a file: a pipe would stay open as long as anything that it started lives."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "HOLDFAST"))}
-    environment |= {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-    with tempfile.TemporaryFile("w+", dir=copy) as said:
-        ran = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=copy,
-            env=environment,
-            timeout=PATIENCE,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        said.seek(0)
-        return ran.returncode, said.read().strip()
+    if code is None:
+        raise RuntimeError(f"The tests of {name!r} did not end within {PATIENCE} s: {said.read_text()[-WORDS:]}")
+    stems.put(stem)
+    if code == ELSEWHERE:
+        return Trial(name=name, verdict="invalid", why="The tests import another holdfast than the copy.")
+    verdicts: dict[int, Verdict] = {0: "survived", 1: "caught"}
+    return Trial(name=name, verdict=verdicts.get(code, "invalid"), seconds=seconds, why=said.read_text()[-WORDS:])

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from tests.mutants.__main__ import main
 from tests.mutants.mutant import ROOT, Mutant, load, try_all, try_one
 
 HARMLESS = Mutant(
@@ -38,6 +39,13 @@ def test_a_change_that_breaks_nothing_survives() -> None:
 def test_a_mutant_that_fits_nowhere_or_twice_is_invalid(old: str) -> None:
     """A list that has fallen behind the program says so instead of counting as caught."""
     assert try_one(msgspec.structs.replace(HARMLESS, old=old)).verdict == "invalid"
+
+
+@pytest.mark.parametrize("words", [["no such mutant"], ["core/course.py", "no such mutant"], [""]])
+def test_a_word_that_no_mutant_holds_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is tried then, so nothing can pass for caught."""
+    assert main(words) == 2
+    assert capsys.readouterr() == ("", f"No mutant has {words[-1]!r} in its name or file. Nothing was tried.\n")
 
 
 @pytest.mark.slow

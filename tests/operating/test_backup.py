@@ -1,5 +1,7 @@
 """A backup is one moment of a home that goes on working, and comes back as a new history."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -160,6 +162,24 @@ async def test_nothing_is_ever_overwritten(tmp_path: Path) -> None:
     back_up(home, tmp_path / "b.tar")
     with pytest.raises(HomeInUse, match="Move it away"):
         restore(tmp_path / "b.tar", home)
+
+
+async def test_a_disk_that_knows_no_links_takes_a_backup_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As FAT, which sticks have. A disk of that kind is not to be had in a test: what it says is."""
+
+    def refuse(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), source, None, target)
+
+    home = tmp_path / "home"
+    await small_home(home)
+    monkeypatch.setattr(os, "link", refuse)
+    (tmp_path / "stick").mkdir()
+    assert back_up(home, tmp_path / "stick" / "b.tar") > 0
+    assert list((tmp_path / "stick").iterdir()) == [tmp_path / "stick" / "b.tar"]
+    with pytest.raises(BackupExists):
+        back_up(home, tmp_path / "stick" / "b.tar")
+    restore(tmp_path / "stick" / "b.tar", tmp_path / "elsewhere")
+    assert (tmp_path / "elsewhere" / "store" / "store.db").exists()
 
 
 def test_an_empty_home_has_nothing_to_back_up(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """`holdfast doctor` says what is wrong and what to do, and exits non-zero only then."""
 
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -11,10 +14,13 @@ from holdfast.core.events import SessionCreated
 from holdfast.core.ids import SessionId
 from holdfast.store.sqlite.store import SqliteStore
 from tests.agents.hermes.installed import LACKING, install_hermes
+from tests.commands.test_refused import POWERLESS
+from tests.served import served
+from tests.server.unsupervised import COMMAND
 
 
-def doctor(home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    run = [sys.executable, "-m", "holdfast", "doctor", "--home", str(home)]
+def doctor(home: Path, *, prefix: Sequence[str] = (), **environ: str) -> subprocess.CompletedProcess[str]:
+    run = [*prefix, sys.executable, "-m", "holdfast", "doctor", "--home", str(home)]
     return subprocess.run(run, capture_output=True, text=True, check=False, env={**os.environ, **environ})
 
 
@@ -83,7 +89,7 @@ async def test_a_working_home_is_well(tmp_path: Path) -> None:
     told = doctor(home)
     await store.close()
     assert told.returncode == 0, told.stdout
-    assert "1 sessions, 1 records" in told.stdout
+    assert "1 session, 1 record, " in told.stdout
 
 
 def test_an_open_home_is_told(tmp_path: Path) -> None:
@@ -105,6 +111,81 @@ def test_a_broken_store_is_told(tmp_path: Path) -> None:
     assert told.returncode == 1
     assert "holdfast restore" in told.stdout
     assert "The page is built." in told.stdout
+
+
+def configured(home: Path, text: str) -> Path:
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text(text)
+    return home
+
+
+def test_settings_that_can_not_be_used_are_told_and_the_rest_is_looked_at(tmp_path: Path) -> None:
+    told = doctor(configured(tmp_path / "home", "[server]\nport = 70000\n"))
+    assert told.returncode == 1
+    assert "home/config.toml can't be used: Expected `int` <= 65535 - at `$.server.port`." in told.stdout
+    assert "The page is built." in told.stdout
+    assert told.stdout.endswith("1 thing to mend.\n")
+
+
+def test_a_port_that_another_program_has_is_told(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        told = doctor(configured(tmp_path / "home", f"[server]\nport = {port}\n"))
+    assert told.returncode == 1
+    assert f"PROBLEM Port {port} is taken. Choose another" in told.stdout
+    free = doctor(tmp_path / "home")
+    assert f"ok      No server runs. One can listen on 127.0.0.1, port {port}." in free.stdout
+
+
+@pytest.mark.slow
+def test_the_port_of_our_own_server_is_well(tmp_path: Path) -> None:
+    with served(tmp_path / "home", command=COMMAND) as server:
+        told = doctor(tmp_path / "home")
+    assert f"ok      The server is at {server.link}/ (process {server.process.pid})." in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('host = "no-such-box.invalid"', "no-such-box.invalid is no address and no name of this machine"),
+        ('host = "0.0.0.0"', "Holdfast has no password yet"),
+        ('certificate = "a.pem"\nkey = "b.pem"', "The certificate "),
+    ],
+)
+def test_an_address_that_a_start_would_refuse_is_told(tmp_path: Path, line: str, sentence: str) -> None:
+    told = doctor(configured(tmp_path / "home", f"[server]\n{line}\n"))
+    assert (told.returncode, told.stderr) == (1, "")
+    assert f"PROBLEM {sentence}" in told.stdout
+
+
+@pytest.mark.skipif(bool(POWERLESS) and not which("setpriv"), reason="Nothing here takes the powers of root away.")
+@pytest.mark.parametrize("closed", ["home", "home/token", "home/store"])
+def test_a_part_of_the_home_that_is_closed_to_us_is_told(tmp_path: Path, closed: str) -> None:
+    """As after a start by `sudo`. What else can't be looked into, as a folder where Hermes might be, hides nothing."""
+    for folder in (tmp_path / "home" / "store", tmp_path / ".hermes"):
+        folder.mkdir(parents=True)
+    (tmp_path / "home").chmod(0o700)
+    (tmp_path / "home" / "token").touch()
+    shut = [tmp_path / closed, tmp_path / ".hermes"]
+    for path in shut:
+        path.chmod(0)
+    try:
+        told = doctor(tmp_path / "home", prefix=POWERLESS, PATH="/usr/bin:/bin", HOME=str(tmp_path))
+    finally:
+        for path in shut:
+            path.chmod(0o700)
+    assert (told.returncode, told.stderr) == (1, "")
+    assert f"PROBLEM {tmp_path / closed}: Permission denied. Check the owner and the mode of it" in told.stdout
+    assert "The page is built." in told.stdout
+
+
+def test_a_home_that_is_a_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    told = doctor(tmp_path / "home")
+    assert (told.returncode, told.stderr) == (1, "")
+    assert f"PROBLEM {tmp_path / 'home'}: Not a directory. A file is where a folder is wanted" in told.stdout
 
 
 def test_agents_that_are_installed_are_told_and_others_are_not(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from holdfast.known import learn_all, secret_parts
 from holdfast.server.push.sealed import Keys
 from holdfast.server.supervisor import Supervisor
 from holdfast.settings import AgentSettings, File, NotifySettings, Settings
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 
 TOKEN = "Holdfast-0123456789abcdefghijk"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from holdfast.core.ids import SessionId
+from holdfast.store.sqlite.committing import Committing
 from holdfast.store.sqlite.store import Options, SqliteStore
-from holdfast.store.sqlite.writing import Writing
 from tests.power.journal import Journal, Opened
 from tests.power.recorder import Recorder
 from tests.power.recording import SESSIONS, Plan, Sabotage
@@ -28,9 +28,9 @@ PAUSE = 3.2
 def sabotage(how: Sabotage) -> None:
     """Break the store of this process."""
     if how == "never full":
-        setattr(Writing, "_set_sync", lambda _self, **_: None)  # noqa: B010  no checker lets a method be broken
+        setattr(Committing, "_set_sync", lambda _self, **_: None)  # noqa: B010  no checker lets a method be broken
     elif how == "never by itself":
-        setattr(Writing, "rest", lambda _self: None)  # noqa: B010
+        setattr(Committing, "rest", lambda _self: None)  # noqa: B010
 
 
 async def play(folder: Path, part: str, act: int, plan: Plan) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from holdfast.store.sqlite.writing import SYNC_EVERY
+from holdfast.store.sqlite.committing import SYNC_EVERY
 from tests.power import recording, trial
 from tests.power.journal import Acknowledged
 from tests.power.promised import exposure, syncs

@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.core.ids import SessionId
-from holdfast.core.recovery import SILENCE, End, Fail, Record, Situation, Spawn, Wait, plan
+from holdfast.core.recovery import SILENCE, STARTING, End, Fail, Record, Situation, Spawn, Wait, plan
 
 S = SessionId("s")
 
@@ -18,10 +18,12 @@ S = SessionId("s")
         (Situation(session=S, alive=True, holder=7), []),
         (Situation(session=S, startable=True, holder=7), []),
         (Situation(session=S, alive=True, holder=7, silent=SILENCE + 1), [End(S, 7)]),
-        (Situation(session=S, startable=True, spawned=True), []),
+        (Situation(session=S, startable=True, spawned=7), []),
+        (Situation(session=S, startable=True, spawned=7, silent=SILENCE + 1), []),
+        (Situation(session=S, startable=True, spawned=7, silent=STARTING + 1), [End(S, 7)]),
         (Situation(session=S, startable=True, failed_starts=2), [Spawn(S)]),
         (Situation(session=S, startable=True, failed_starts=3), [Fail(S)]),
-        (Situation(session=S, alive=True, spawned=True), []),
+        (Situation(session=S, alive=True, spawned=7), []),
         (Situation(session=S, forgetful=True), [Spawn(S)]),
         (Situation(session=S, forgetful=True, alive=True), [Record(S)]),
         (Situation(session=S, forgetful=True, holder=7), []),

@@ -29,6 +29,7 @@ S = SessionId("s")
 PATIENCE = 30.0
 PROGRAMS = Path(__file__).with_name("programs")
 PARROT, STUBBORN = PROGRAMS / "parrot.py", PROGRAMS / "stubborn.py"
+STUBBORN_WAYS = ("refusing", "dying", "quitting", "mute", "late", "deaf")
 T = TypeVar("T")
 
 
@@ -36,7 +37,7 @@ def agent(name: str) -> AgentSpec:
     """The tour; a stubborn one; or, by any other name, a parrot of that name."""
     if name in ("", TOUR.name):
         return TOUR
-    program = STUBBORN if name in ("refusing", "dying", "quitting") else PARROT
+    program = STUBBORN if name in STUBBORN_WAYS else PARROT
     return AgentSpec(name=name, title=name, command=(sys.executable, str(program), name))
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.agents.acp.client import Elicited, Permission
+from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.client import AcpAgent
 from holdfast.core.events import ApprovalAnswered
 from holdfast.core.ids import AskId, CallId, TurnId
 from holdfast.core.items import Question
@@ -139,11 +140,21 @@ def test_C8_a_question_says_when_it_ends(  # noqa: N802  the rule's number
 
 async def test_beyond_the_bound_an_ask_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The agent is told no; what waits already waits on."""
+    refused: list[str] = []
+    answer = AcpAgent.answer_permission
+
+    def answered(agent: AcpAgent, name: str, *, allow: bool, reason: str = "", digest: str = "") -> None:
+        refused.extend([] if allow else [name])
+        answer(agent, name, allow=allow, reason=reason, digest=digest)
+
     monkeypatch.setattr(host, "ASKS", 3)
+    monkeypatch.setattr(AcpAgent, "answer_permission", answered)
     async with staged(tmp_path) as stage, stage.running():
         await stage.say("t1", "!approvemany 5")
-        session = await stage.until(lambda session: len(session.asks) == 3, "three asks")
-        for ask in list(session.asks):
+        full = await stage.until(
+            lambda session: (len(session.asks), len(refused)) == (3, 2), "three asks, two refusals"
+        )
+        for ask in list(full.asks):
             await stage.append(ApprovalAnswered(ask=ask, choice="once"))
         await stage.until_ended("t1")
         said = (await stage.text("t1")).split()

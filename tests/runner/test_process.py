@@ -16,6 +16,7 @@ from holdfast.agents.tree import tree
 from holdfast.core.events import RunnerStopped, SessionChanged
 from holdfast.core.items import End
 from holdfast.ownership import probe
+from tests.journeys.patience import wait_until
 from tests.runner.stage import PARROT, S, Stage, staged
 
 pytestmark = pytest.mark.slow  # most of these start a process of their own
@@ -182,7 +183,10 @@ async def test_a_spare_gives_the_agent_that_it_has_started_to_its_session(stage:
         opened = (await stage.session()).process
         assert opened is not None
         assert {opened.pid} == agents
-        assert len(tree(f"{S}:", home=str(stage.settings.home))) == 1, "the tool carries the mark of the run"
+        ours = await asyncio.to_thread(
+            wait_until, lambda: tree(f"{S}:", home=str(stage.settings.home)), "the tool's mark"
+        )
+        assert len(ours) == 1, "the tool carries the mark of the run, and nothing else does"
         process.terminate()
         await wait(process)
     assert not tree(f"{S}:", home=str(stage.settings.home))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.events import SessionChanged, TurnCancelRequested, TurnSubmitted
+from holdfast.core.events import Attachment, SessionChanged, TurnCancelRequested, TurnSubmitted
 from holdfast.core.ids import TurnId
 from holdfast.core.items import Steer, UserMessage
 from tests.runner.stage import Stage, staged
@@ -188,8 +188,13 @@ async def test_another_agent_is_told_what_was_said_before_it_came(tmp_path: Path
 async def test_an_agent_that_cant_be_used_fails_the_turn_and_not_the_runner(tmp_path: Path) -> None:
     """The reason is in the marker; with another agent the next turn works."""
     async with staged(tmp_path) as stage, stage.running():
-        for turn, folder, reason in (("a", "workspaces/nowhere", "nowhere"), ("home", ".", "belongs to Holdfast")):
-            await stage.append(SessionChanged(workspace=str(tmp_path / folder)))
+        for turn, folder, reason in (
+            ("a", f"{tmp_path}/workspaces/nowhere", "nowhere"),
+            ("home", str(tmp_path), "belongs to Holdfast"),
+            ("nobody", "~nobody-of-that-name/x", "can't be a folder"),
+            ("nul", "/a\0b", "can't be a folder"),
+        ):
+            await stage.append(SessionChanged(workspace=folder))
             await stage.say(turn, "!say never")
             await stage.until_ended(turn, "failed")
             assert reason in str((await stage.items(turn))[-1])
@@ -197,4 +202,40 @@ async def test_an_agent_that_cant_be_used_fails_the_turn_and_not_the_runner(tmp_
         await stage.append(SessionChanged(workspace=str(tmp_path / "workspaces" / "somewhere")))
         await stage.say("b", "!say works")
         await stage.until_ended("b")
+        assert (await stage.kinds()).count("RunnerStarted") == 1
+
+
+async def test_a_message_whose_file_is_lost_fails_with_a_sentence_and_not_its_runner(tmp_path: Path) -> None:
+    """A home that was moved may lack it. The next message works."""
+    lost = Attachment(name="x.txt", blob="a" * 64, media_type="text/plain", size=3)
+    async with staged(tmp_path, "polly") as stage, stage.running():
+        event = TurnSubmitted(turn=TurnId("a"), text="look", attachments=(lost,))
+        await stage.append(event, key="turn:a")
+        await stage.until_ended("a", "failed")
+        assert "What was attached can't be read. There is no file" in str((await stage.items("a"))[-1])
+        await stage.say("b", "next")
+        await stage.until_ended("b")
+        assert (await stage.text("b")).endswith("next")
+        assert (await stage.kinds()).count("RunnerStarted") == 1
+
+
+ABSURD = ("-5", str(2**64), str(2**80), "1e308", "-1e308", "1e400", '"many"', "null", "true", "[]")
+
+
+@pytest.mark.parametrize("number", ABSURD)
+async def test_a_report_of_absurd_use_costs_no_session_its_turns(tmp_path: Path, number: str) -> None:
+    """Nor the log, nor what is counted from it; what makes sense beside it counts."""
+    ours = "".join(f', "{name}": {number}' for name in ("output", "cached", "reasoning"))
+    reports = (
+        f'"used": 7, "size": {number}, "_meta": {{"holdfast": {{"input": 3{ours}}}}}',
+        f'"cost": {{"amount": {number}}}, "_meta": {{"holdfast": {{"input": 3}}}}',
+        '"cost": {"amount": 0.5}',
+    )
+    async with staged(tmp_path, "polly") as stage, stage.running():
+        for turn, report in zip("abc", reports, strict=True):
+            await stage.say(turn, f'{{"sessionUpdate": "usage_update", {report}}}')
+            await stage.until_ended(turn)
+        usage = (await stage.session()).usage
+        assert usage.input in (0, 3, 6), "what can't be read at all says nothing"
+        assert (usage.output, usage.cached, usage.reasoning, usage.cost) == (0, 0, 0, 500_000)
         assert (await stage.kinds()).count("RunnerStarted") == 1

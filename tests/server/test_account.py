@@ -1,6 +1,7 @@
 """Signing in and out over real HTTP: devices, the password, the token, and what ends when one of them changes."""
 
 import asyncio
+import os
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
@@ -119,6 +120,20 @@ async def test_a_live_connection_ends_with_its_sign_in_and_no_other_does(house: 
         assert (await first.get("/api/sessions")).status_code == 401
         await asyncio.to_thread(desk.http.post, "/api/sessions", json={"title": "still told"})
         assert (await going.next()).name == "session"
+
+
+def test_what_a_sign_out_cuts_off_does_not_pass_for_the_whole(house: Served) -> None:
+    """The beginning of a backup is none: whoever saves it is told that the rest is missing."""
+    phone, desk = Device(house, "phone"), Device(house, "desk")
+    stored = desk.http.post("/api/files", params={"name": "large"}, content=os.urandom(24_000_000))
+    assert stored.status_code == 201
+    with phone.http.stream("GET", "/api/backup") as answer:
+        pieces = answer.iter_raw()
+        next(pieces)
+        assert desk.http.delete(f"/api/account/devices/{phone.id}").status_code == 204
+        with pytest.raises(httpx.RemoteProtocolError, match="incomplete"):
+            for _ in pieces:
+                pass
 
 
 async def test_a_long_poll_ends_with_its_sign_in(house: Served) -> None:

@@ -156,6 +156,12 @@ def test_an_endpoint_is_tried_saved_used_and_forgotten_and_its_key_never_comes_o
     assert not agent(client, "builtin")["ready"]
 
 
+def test_an_endpoint_may_be_called_like_what_is_done_with_endpoints(client: httpx.Client) -> None:
+    saved = client.put("/api/endpoints/try", json={"base_url": "http://127.0.0.1:1/v1"})
+    assert [each["name"] for each in saved.json()["endpoints"]] == ["try"]
+    assert client.delete("/api/endpoints/try").json() == {"endpoints": []}
+
+
 @pytest.mark.parametrize(
     "scheme", ["file://", "FILE://", "file://localhost", "ftp://localhost", "data:,", "local_file:"]
 )

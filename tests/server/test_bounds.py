@@ -13,18 +13,24 @@ from holdfast.agents.acp import calls
 from holdfast.core import decide
 from holdfast.core.ids import SessionId
 from holdfast.runner import host, outbox
-from holdfast.server import account, attempts, errors, hub, links
+from holdfast.server import account, attempts, connection, hub, links
+from holdfast.server.endpoint import LARGEST_BODY
 from holdfast.server.live import Live
+from holdfast.server.routes.files import LARGEST_FILE
 from holdfast.server.routes.stream import FOLLOWS
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 
 DOCS = Path(__file__).parents[2] / "docs" / "operating.md"
 
 BOUNDS = {
-    "A request": errors.LARGEST_BODY,
-    "A file": errors.LARGEST_FILE,
+    "A request": LARGEST_BODY,
+    "A file": LARGEST_FILE,
     "Messages that wait in a session": decide.QUEUED,
     "Live connections": hub.VIEWERS,
+    "Connections": connection.CONNECTIONS,
+    "The head of a request": connection.HEAD,
+    "For a head to come": connection.HEAD_SECONDS,
+    "For 10,000 more bytes of a body to come": connection.BODY_SECONDS,
     "Sessions that one connection follows": FOLLOWS,
     "Asks that wait in a session": host.ASKS,
     "A message of an agent": lines.LIMIT,
@@ -44,7 +50,7 @@ def test_the_table_of_bounds_is_the_present_one() -> None:
 
 
 def test_a_request_that_is_too_large_is_refused_with_its_bound(client: httpx.Client, session: SessionId) -> None:
-    answer = client.post(f"/api/sessions/{session}/turns", json={"id": "t", "text": "x" * errors.LARGEST_BODY})
+    answer = client.post(f"/api/sessions/{session}/turns", json={"id": "t", "text": "x" * LARGEST_BODY})
     assert (answer.status_code, answer.json()["error"]) == (413, "The request is too large. At most 1 MB are taken.")
 
 

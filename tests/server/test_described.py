@@ -52,7 +52,8 @@ schema.config.generation.update(modes=[GenerationMode.POSITIVE, GenerationMode.N
 @pytest.fixture
 def there(client: httpx.Client, server: Served) -> dict[str, Any]:
     """What is there to be named: a session whose run has asked and in which a message waits, a file, a device."""
-    session = SessionId(client.post("/api/sessions", json={"title": "A title"}).json()["id"])
+    folder = str(server.home.parent)  # not the one that was chosen for all: it may be any words by now
+    session = SessionId(client.post("/api/sessions", json={"title": "A title", "workspace": folder}).json()["id"])
     asyncio.run(asked(server, session))
     client.post(f"/api/sessions/{session}/turns", json={"id": "waits", "text": "words"}).raise_for_status()
     stored = client.post("/api/files", params={"name": "x"}, content=b"x").json()

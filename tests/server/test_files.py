@@ -45,6 +45,36 @@ def test_a_stored_file_goes_with_a_message(client: httpx.Client, session: Sessio
     assert turn["message"]["attachments"] == [attachment]
 
 
+@pytest.mark.parametrize("blob", ["0" * 64, "nothing", "../../token"])
+@pytest.mark.parametrize("way", [{}, {"mode": "steer"}, {"mode": "interrupt"}, {"replaces": "t0"}])
+def test_a_message_with_a_file_that_is_not_there_is_refused(
+    client: httpx.Client, session: SessionId, blob: str, way: dict[str, str]
+) -> None:
+    """And nothing is recorded. A run could only fail of it."""
+    client.post(f"/api/sessions/{session}/turns", json={"id": "t0", "text": "first"}).raise_for_status()
+    client.post(f"/api/sessions/{session}/turns/t0/cancel").raise_for_status()
+    before = client.get(f"/api/sessions/{session}").json()
+    files = [store(client, PICTURE).json(), {"name": "lost.txt", "blob": blob}]
+    refused = client.post(f"/api/sessions/{session}/turns", json={"id": "t1", "text": "x", "attachments": files, **way})
+    assert (refused.status_code, refused.json()["code"]) == (400, "FileMissing")
+    assert "'lost.txt' is not on this server" in refused.json()["error"]
+    assert client.get(f"/api/sessions/{session}").json() == before
+    start = {"session_id": session, "message": "x", "attachments": files}
+    assert client.post("/api/chat/start", json=start).status_code == 400
+    assert client.get(f"/api/sessions/{session}").json() == before
+
+
+def test_a_message_is_the_same_one_when_its_file_has_gone_meanwhile(
+    server: Served, client: httpx.Client, session: SessionId
+) -> None:
+    attachment = store(client, b"short-lived").json()
+    message = {"id": "t1", "text": "x", "attachments": [attachment]}
+    first = client.post(f"/api/sessions/{session}/turns", json=message)
+    (stored,) = server.home.rglob(attachment["blob"])
+    stored.unlink()
+    assert client.post(f"/api/sessions/{session}/turns", json=message).json() == first.json()
+
+
 @pytest.mark.parametrize("content", [b"x" * 2_000_000])
 def test_a_file_may_be_larger_than_other_requests(client: httpx.Client, content: bytes) -> None:
     assert store(client, content).json()["size"] == len(content)

@@ -1,10 +1,8 @@
 """The one gate: every route of the app, taken from the app itself, against everybody who should not come in."""
 
-import asyncio
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -12,14 +10,13 @@ import pytest
 
 from holdfast import __version__
 from holdfast.server.account import IDLE
-from holdfast.server.app import create_routes, page_routes
+from holdfast.server.app import all_endpoints
 from holdfast.server.assets import FOLDER, read_page
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.dialect.signing import COOKIE
 from holdfast.server.guard import PAGE_FILES
 from tests.served import Served, served
 from tests.server.unsupervised import COMMAND
-from tests.server.wired import wiring_for
 
 OPEN = {
     ("GET", "/"),
@@ -28,10 +25,10 @@ OPEN = {
     ("HEAD", "/settings"),
     ("GET", "/insights"),
     ("HEAD", "/insights"),
-    ("GET", "/session/{session_id:str}"),
-    ("HEAD", "/session/{session_id:str}"),
-    ("GET", "/session/{session_id:str}/replay/{turn_id:str}"),
-    ("HEAD", "/session/{session_id:str}/replay/{turn_id:str}"),
+    ("GET", "/session/{session_id}"),
+    ("HEAD", "/session/{session_id}"),
+    ("GET", "/session/{session_id}/replay/{turn_id}"),
+    ("HEAD", "/session/{session_id}/replay/{turn_id}"),
     ("GET", "/health"),
     ("HEAD", "/health"),
     ("GET", "/api/status"),
@@ -41,7 +38,7 @@ OPEN = {
 }
 """What answers anybody, beside the page's own files. Whoever opens one more route must say so here as well."""
 
-THERE = {"{session_id:str}": "s1", "{blob:str}": "0" * 64, "{number:int}": "1"}
+THERE = {"{session_id}": "s1", "{blob}": "0" * 64, "{number}": "1"}
 
 
 class Route(NamedTuple):
@@ -58,14 +55,11 @@ class Route(NamedTuple):
         return (self.method, self.path) in OPEN or (reads and PAGE_FILES.fullmatch(self.path) is not None)
 
 
-def routes_of(home: Path) -> list[Route]:
+def every_route() -> list[Route]:
     """Every route that the server has, with each of its methods."""
 
-    async def found() -> list[Route]:
-        app = create_routes(lambda: wiring_for(home), page_routes(read_page(FOLDER, __version__)))
-        return [Route(method, route.path) for route in app.routes for method in sorted(getattr(route, "methods", ()))]
-
-    return asyncio.run(found())
+    endpoints = all_endpoints(read_page(FOLDER, __version__))
+    return [Route(method, endpoint.path) for endpoint in endpoints for method in endpoint.methods]
 
 
 class Keys(NamedTuple):
@@ -116,20 +110,18 @@ def strangers(case: str, keys: Keys) -> dict[str, Any]:
             return {"headers": bearer(getattr(keys, case))}
 
 
-def test_the_open_routes_are_these_and_no_others(tmp_path: Path) -> None:
+def test_the_open_routes_are_these_and_no_others() -> None:
     """Asked of the gate itself, for every route of the app: an unlisted one that is open fails here."""
-    routes = routes_of(tmp_path)
+    routes = every_route()
     assert {(route.method, route.path) for route in routes} >= OPEN
     assert len(routes) > 50
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_no_route_answers_without_a_credential_that_counts(
-    keys_and_server: tuple[Keys, Served], tmp_path: Path, case: str
-) -> None:
+def test_no_route_answers_without_a_credential_that_counts(keys_and_server: tuple[Keys, Served], case: str) -> None:
     keys, server = keys_and_server
     with httpx.Client(base_url=server.link, timeout=60) as client:
-        for route in routes_of(tmp_path):
+        for route in every_route():
             with client.stream(route.method, route.address, **strangers(case, keys)) as answer:
                 assert (answer.status_code == 401) is (not route.open), (case, route, answer.status_code)
                 if answer.status_code == 401 and route.method != "HEAD":
@@ -150,12 +142,12 @@ def test_no_route_answers_without_a_credential_that_counts(
     ],
 )
 def test_no_route_answers_another_page_whatever_it_carries(
-    keys_and_server: tuple[Keys, Served], tmp_path: Path, headers: dict[str, str], status: int, code: str
+    keys_and_server: tuple[Keys, Served], headers: dict[str, str], status: int, code: str
 ) -> None:
     """Open ones included, and with a credential that is good."""
     keys, server = keys_and_server
     with httpx.Client(base_url=server.link, timeout=60, headers=bearer(keys.good) | headers) as client:
-        for route in routes_of(tmp_path):
+        for route in every_route():
             answer = client.request(route.method, route.address)
             assert answer.status_code == status, (route, answer.text)
             assert not [name for name in answer.headers if name.startswith("access-control-")]
@@ -206,13 +198,13 @@ STATE_BY_GET = {"/api/chat/cancel"}
 """The one address of the dialect that changes something when it is read. It needs the credential like any other."""
 
 
-def test_no_get_changes_anything(keys_and_server: tuple[Keys, Served], tmp_path: Path) -> None:
+def test_no_get_changes_anything(keys_and_server: tuple[Keys, Served]) -> None:
     """With a credential that is good, so that every route really answers."""
     keys, server = keys_and_server
     with httpx.Client(base_url=server.link, timeout=60, headers=bearer(keys.good)) as client:
         client.post("/api/sessions", json={"id": "s1"}).raise_for_status()
         before = client.get("/api/sessions?limit=200").json(), client.get("/api/approval-rules").json()
-        for route in routes_of(tmp_path):
+        for route in every_route():
             if route.method == "GET" and route.path not in STATE_BY_GET:
                 with client.stream("GET", route.address, params={"session_id": "s1"}) as answer:
                     assert answer.status_code < 500, route

@@ -17,7 +17,7 @@ from holdfast.server import tails
 from holdfast.server.hub import Hub, Wish
 from holdfast.server.viewer import Viewer
 from holdfast.server.window import Window
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 from tests.store.stage import S1, T1, Run, created
 
 CROWD = tails.CROWD + 10

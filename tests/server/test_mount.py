@@ -147,5 +147,6 @@ def test_a_certificate_that_can_not_be_used_is_said_at_the_start(secure_home: Pa
     command = [*HOLDFAST, "serve", "--home", str(secure_home), "--no-open", "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "The certificate can't be used" in done.stderr
+    files = secure_home / "cert.pem", secure_home / "key.pem"
+    assert "The certificate {} can't be used with the key {}: ".format(*files) in done.stderr
     assert "Check [server] certificate and key" in done.stderr

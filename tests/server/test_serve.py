@@ -6,7 +6,8 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import httpx
@@ -16,13 +17,19 @@ import pytest
 from holdfast.core.ids import SessionId
 from holdfast.server.listening import FIRST_PORT
 from holdfast.server.presence import Presence, Seat, ServerStuck, find
+from holdfast.server.serve import farewell
 from holdfast.settings import read_settings
 from holdfast.store.sqlite.store import SqliteStore
-from tests.served import HOLDFAST, PATIENCE_SECONDS, served
+from tests.journeys.patience import wait_until
+from tests.journeys.trouble import shut
+from tests.served import HOLDFAST, PATIENCE_SECONDS, Served, served
 from tests.server.unsupervised import COMMAND
 from tests.store.stage import Run, created
 
 pytestmark = pytest.mark.slow  # real servers that start and end
+
+IN_THE_BACKGROUND = ("/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh")
+"""As a script starts what it puts there: Ctrl-C is not for it."""
 
 
 def run_holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -59,6 +66,89 @@ def test_a_server_that_is_asked_to_end_ends_cleanly(tmp_path: Path, number: sign
         assert server.wait() == (0, "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("sign", "prefix"), [("token", ()), ("logs", ()), ("logs", IN_THE_BACKGROUND)])
+def test_a_server_that_is_asked_to_end_while_it_starts_ends_cleanly(
+    tmp_path: Path, number: signal.Signals, sign: str, prefix: tuple[str, ...]
+) -> None:
+    """However far it has come: here another holds the store, so that it comes no further than to ask for that."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "store.lock").touch()
+    command = [*prefix, *HOLDFAST, "serve", "--home", str(tmp_path), "--port", "0", "--no-open"]
+    with (
+        shut(tmp_path / "store"),
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process,
+    ):
+        wait_until((tmp_path / sign).exists, "the sign of its start")
+        process.send_signal(number)
+        said = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, *said) == (0, "Server stopped.\n", "")
+
+
+async def test_whoever_takes_nothing_keeps_no_server_from_ending(tmp_path: Path) -> None:
+    """Not a browser that sleeps in the middle of a download or of what a run says, nor one that stopped sending."""
+    with served(tmp_path, command=COMMAND) as server, contextlib.ExitStack() as held:
+        store = await SqliteStore.open_folder(read_settings({}, home=tmp_path).store)
+        run = await Run.claim(store, await created(store, SessionId("s")))
+        await run.start()
+        for _ in range(200):
+            await run.say("x" * 20_000)
+        await store.close()
+        with server.client() as client:
+            blob = client.post("/api/files?name=a", content=b"x" * 20_000_000).json()["blob"]
+        for _ in range(3):
+            for asked in (f"GET /api/files/{blob}", "GET /api/stream?follow=s:0", "POST /api/files?name=b"):
+                held.enter_context(asked_and_left(server, asked))
+        server.process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(server.wait) == (0, "")
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == farewell(1) + "\n"
+
+
+def test_a_request_that_waits_for_others_keeps_no_server_from_ending(tmp_path: Path) -> None:
+    """Nor is it complained of: whoever made it sees the connection end."""
+    with served(tmp_path) as server, socket.create_server(("127.0.0.1", 0)) as mute:
+        tried = f'{{"base_url": "http://127.0.0.1:{mute.getsockname()[1]}/v1"}}'
+        head = f"POST /api/endpoints/try HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.token}\r\n"
+        address = httpx.URL(server.link)
+        with socket.create_connection((address.host, address.port or 80), timeout=PATIENCE_SECONDS) as asking:
+            asking.sendall(f"{head}Content-Length: {len(tried)}\r\n\r\n{tried}".encode())
+            mute.settimeout(PATIENCE_SECONDS)
+            with mute.accept()[0]:
+                server.process.send_signal(signal.SIGTERM)
+                assert server.wait() == (0, "")
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3])
+def test_whoever_asks_again_gets_the_same_end_at_once(tmp_path: Path, seconds: float) -> None:
+    """At whatever moment of its ending, and however often."""
+    with served(tmp_path) as server:
+        with server.client() as client:
+            blob = client.post("/api/files?name=a", content=b"x" * 20_000_000).json()["blob"]
+        with asked_and_left(server, f"GET /api/files/{blob}"):
+            server.process.send_signal(signal.SIGINT)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+                time.sleep(seconds)
+                server.process.send_signal(number)
+            assert server.wait() == (0, "")
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == farewell(0) + "\n"
+
+
+@contextlib.contextmanager
+def asked_and_left(server: Served, asked: str) -> Generator[None]:
+    """A connection that asked for something, heard the beginning, and neither reads nor sends since."""
+    address = httpx.URL(server.link)
+    head = f"{asked} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.token}\r\n"
+    body = "Expect: 100-continue\r\nContent-Length: 1000\r\n\r\nabc" if asked.startswith("POST") else "\r\n"
+    with socket.socket() as stalled:
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled.connect((address.host, address.port))
+        stalled.sendall((head + body).encode())
+        assert stalled.recv(12).startswith(b"HTTP/1.1 ")
+        yield
+
+
 def test_a_restarted_server_gets_its_port_back(tmp_path: Path) -> None:
     with served(tmp_path) as first:
         link = first.link
@@ -83,12 +173,37 @@ def test_a_port_that_was_asked_for_and_is_taken_is_refused(tmp_path: Path, taken
     done = run_holdfast("serve", "--home", str(tmp_path), "--port", str(taken_port), "--no-open")
     assert done.returncode == 1
     assert done.stderr == (
-        f"holdfast: Port {taken_port} is taken. Choose another with --port, "
-        "or leave --port out to get the next free one.\n"
+        f"holdfast: Port {taken_port} is taken. Choose another with --port or as [server] port in config.toml, "
+        "or name none to get the next free one.\n"
     )
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.org"])
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('port = "abc"', "/config.toml can't be used: Expected `int | null`, got `str` - at `$.server.port`."),
+        ("port = 70000", "/config.toml can't be used: Expected `int` <= 65535 - at `$.server.port`."),
+        ("port = -1", "/config.toml can't be used: Expected `int` >= 0 - at `$.server.port`."),
+        ('host = ""', "/config.toml can't be used: host is '', which is no address to listen on - at `$.server`."),
+        ('host = "no-such-box.invalid"', "holdfast: no-such-box.invalid is no address and no name of this machine:"),
+        ('host = "127.0.0.1:80"', "Correct --host, or [server] host in config.toml."),
+        (f'host = "{"ö" * 64}.invalid"', "Correct --host, or [server] host in config.toml."),
+    ],
+)
+@pytest.mark.parametrize("guarded", [False, True], ids=["without a password", "with one"])
+def test_a_port_or_host_in_the_file_that_is_none_is_named(
+    tmp_path: Path, line: str, sentence: str, *, guarded: bool
+) -> None:
+    """With the file and its key, and whether there is a password or not."""
+    if guarded:
+        (tmp_path / "account.json").write_text('{"password":"$argon2id$"}')
+    (tmp_path / "config.toml").write_text(f"[server]\n{line}\n")
+    done = run_holdfast("serve", "--home", str(tmp_path), "--no-open")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1), done.stderr
+    assert sentence in done.stderr
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::"])
 def test_an_address_that_others_can_reach_is_refused(host: str) -> None:
     done = run_holdfast("--host", host, "--no-open")
     assert done.returncode == 1

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -83,6 +84,23 @@ def test_no_session_works_in_the_home(client: httpx.Client, server: Served, sess
     assert client.post("/api/sessions", json={"workspace": own}).status_code == 201
 
 
+@pytest.mark.parametrize("folder", ["/tmp/a\0b", "~nobody-of-that-name/x"])
+def test_what_can_be_no_folder_is_refused_wherever_one_can_be_named(
+    client: httpx.Client, session: SessionId, folder: str
+) -> None:
+    """In a sentence; a run that began there would end with its runner."""
+    for answer in (
+        client.post("/api/sessions", json={"workspace": folder}),
+        client.patch(f"/api/sessions/{session}", json={"workspace": folder}),
+        client.put("/api/defaults", json={"workspace": folder}),
+        client.post("/api/session/new", json={"workspace": folder}),
+        client.post("/api/chat/start", json={"session_id": session, "message": "x", "workspace": folder}),
+    ):
+        assert answer.status_code == 400, answer.request.url
+        assert "can't be a folder to work in" in answer.json()["error"]
+    assert client.get("/api/starters", params={"workspace": folder}).json() == {"starters": []}
+
+
 def test_a_body_that_is_no_json_or_too_large_is_refused(client: httpx.Client) -> None:
     assert client.post("/api/sessions", content=b"{").status_code == 400
     large = client.post("/api/sessions", content=b'{"title": "' + b"x" * 1_100_000 + b'"}')
@@ -143,6 +161,24 @@ def test_a_change_sets_what_is_given_and_leaves_the_rest(client: httpx.Client, s
     assert client.patch(address, json={"title": " "}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "unusable",
+    [{"workspace": "the home"}, {"project": "one\ntwo"}, {"add_tags": [f"{n}" for n in range(20)]}, {"tags": ["a\tb"]}],
+)
+def test_a_change_that_is_refused_changes_nothing(
+    server: Served, client: httpx.Client, session: SessionId, unusable: dict[str, Any]
+) -> None:
+    """Whichever part of it can't be had."""
+    address = f"/api/sessions/{session}"
+    client.patch(address, json={"title": "Kept", "tags": ["one"]})
+    before = client.get(address).json()
+    if "workspace" in unusable:
+        unusable = {"workspace": str(server.home)}
+    for wanted in (unusable | {"title": "New", "pinned": True, "model": "m"}, {"title": " ", "pinned": True}):
+        assert client.patch(address, json=wanted).status_code == 400
+        assert client.get(address).json() == before
+
+
 def test_a_deleted_session_takes_no_command_until_it_is_restored(client: httpx.Client, session: SessionId) -> None:
     address = f"/api/sessions/{session}"
     assert client.delete(address).status_code == 200
@@ -193,6 +229,9 @@ async def test_a_long_session_is_read_page_by_page(
               for item in turn.get("items", {}).values() if item["type"] == "text"]  # fmt: skip
     assert texts == [f"answer {number}" for number in range(120)]
     assert (await api.get(f"/api/sessions/{session}/pages/999")).json() == {"number": 999, "items": []}
+    for number in (2**63, -1, -(2**63) - 1):
+        refused = await api.get(f"/api/sessions/{session}/pages/{number}")
+        assert (refused.status_code, refused.json()["code"]) == (400, "Unusable")
 
 
 async def test_an_item_gives_the_page_that_it_lies_on(
@@ -207,7 +246,8 @@ async def test_an_item_gives_the_page_that_it_lies_on(
     assert pages[1] == (await api.get(f"/api/sessions/{session}/pages/{pages[1]['number']}")).json()
     assert "question 70" in [entry["item"].get("text") for entry in pages[1]["items"]]
     for path in ("turns/t0/page?k=99", "turns/nothing/page"):
-        assert (await api.get(f"/api/sessions/{session}/{path}")).status_code == 404
+        nowhere = await api.get(f"/api/sessions/{session}/{path}")
+        assert (nowhere.status_code, nowhere.json()["code"]) == (404, "NotSettled")
 
 
 async def test_what_was_said_is_found(api: httpx.AsyncClient, store: SqliteStore, session: SessionId) -> None:

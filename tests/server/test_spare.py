@@ -1,6 +1,7 @@
 """The spare runner has the agent that the next session will most likely want."""
 
 import asyncio
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +13,12 @@ from holdfast.agents import catalog
 from holdfast.agents.survey import Survey, Surveyed
 from holdfast.core.events import DefaultsChosen
 from holdfast.core.ids import HOUSE
+from holdfast.server import spare as module
 from holdfast.server.roster import Roster
 from holdfast.server.spare import Spare
 from holdfast.server.supervisor import Supervisor
 from holdfast.settings import Settings
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 
 HERMES = Surveyed(name="hermes", title="Hermes", family="hermes", ready=True)
 WAITING = [sys.executable, "-c", "import sys; sys.stdin.read()"]
@@ -68,6 +70,20 @@ def test_a_spare_that_has_died_is_replaced_and_not_taken(started: Started) -> No
     assert spare.take("s\n") is started.processes[1]
     assert started.processes[1].wait(60) == 0
     assert spare.take("s\n") is None
+
+
+def test_a_spare_that_does_not_hear_is_not_waited_for_for_ever(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server comes to its end all the same."""
+    monkeypatch.setattr(module, "FAREWELL", 0.1)
+    spare = Spare(started.start)
+    for agent in ("tour", "hermes", "hermes"):
+        spare.keep(agent)
+    for process in started.processes:
+        process.send_signal(signal.SIGSTOP)
+    spare.dismiss()
+    assert [process.poll() for process in started.processes] == [-signal.SIGKILL] * 2
 
 
 async def test_the_spare_has_the_agent_that_a_person_chose(

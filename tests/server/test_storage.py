@@ -11,15 +11,21 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Message, Scope
 
 from holdfast import __version__
 from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.core.session import replay
+from holdfast.server.routes.storage import download_backup
+from holdfast.server.routing import routed
+from holdfast.server.wired import wired
 from holdfast.settings import read_settings
 from holdfast.store.backup import restore
+from holdfast.store.blobs import Blobs
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.served import Served
+from tests.server.wired import wiring_for
 from tests.store.stage import T2, Run
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -87,7 +93,52 @@ async def test_a_backup_through_the_door_holds_every_word_of_a_run_that_writes(
         assert len(await again.read(kept, 0, 1_000)) == len(await store.read(kept, 0, 1_000))
     finally:
         await again.close()
-    assert not list(server.home.glob(".backup.*"))
+    assert not drafts(server.home)
+
+
+def drafts(home: Path) -> list[Path]:
+    """What backups that are being handed out take in the home."""
+    return list(home.glob(".backup.*"))
+
+
+@pytest.mark.parametrize("after", ["nothing", "a piece"])
+async def test_a_backup_that_nobody_waits_for_takes_no_room(tmp_path: Path, after: str) -> None:
+    """Whoever wanted it may leave before the first byte, or while the next piece is being read."""
+    wiring = wiring_for(tmp_path)
+    await (await SqliteStore.open_folder(wiring.settings.store)).close()
+    Blobs(wiring.settings.blobs).put([os.urandom(8_000_000)])
+
+    async def download() -> None:
+        left = asyncio.Event()
+        if after == "nothing":
+            left.set()
+
+        async def receive() -> Message:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if message.get("body"):
+                left.set()
+
+        scope: Scope = {"type": "http", "method": "GET", "path": "/api/backup", "headers": [], "query_string": b""}
+        await wired(routed([download_backup]), wiring)(scope, receive, send)
+
+    for _ in range(10):  # whether it was left behind was a matter of chance
+        await download()
+    assert not drafts(tmp_path)
+
+
+async def test_who_waits_for_a_session_that_goes_for_good_is_told_so(
+    api: httpx.AsyncClient, store: SqliteStore, long_ago: SqliteStore
+) -> None:
+    session = await spoken(long_ago, "waited-for", e.SessionDeleted())
+    head = await store.wait(session, -1, 0)
+    waiting = asyncio.create_task(api.get(f"/api/sessions/{session}/records", params={"after": head, "wait": 30}))
+    await asyncio.sleep(0.3)  # it is on its way; if it comes after the session has gone, it is told the same
+    assert (await api.post("/api/storage/purge", json={"sessions": [session]})).json() == {"sessions": [session]}
+    answer = await waiting
+    assert (answer.status_code, answer.json()["code"]) == (404, "NoSuchSession")
 
 
 async def test_only_what_was_named_and_still_is_so_goes(
@@ -163,7 +214,10 @@ def test_what_a_killed_server_left_of_a_backup_goes_with_the_next(client: httpx.
         folder.mkdir()
         (folder / "store.db").write_bytes(b"half of it")
     os.utime(left, (0, 0))
+    gone = server.home / ".backup.gone"
+    gone.symlink_to("nowhere")  # as one that ends between being listed and being looked at
     assert client.get("/api/backup").status_code == 200
+    gone.unlink()
     assert not left.exists()
     assert fresh.exists(), "somebody else may be reading from it"
     shutil.rmtree(fresh)

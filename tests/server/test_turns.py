@@ -56,6 +56,28 @@ def test_a_message_that_says_nothing_or_has_no_name_is_refused(
     assert client.post(turns(session), json=turn).status_code == 400
 
 
+def test_a_message_to_a_folder_that_is_gone_is_refused_until_there_is_one(client: httpx.Client, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    session = client.post("/api/sessions", json={"workspace": str(folder)}).json()["id"]
+    said = client.post(turns(session), json={"id": "t1", "text": "x"})
+    assert said.status_code == 200
+    folder.rmdir()
+    assert client.post(turns(session), json={"id": "t1", "text": "x"}).json() == said.json(), "it is no new message"
+    for place in (folder, "relative", "/etc/hosts"):
+        client.patch(f"/api/sessions/{session}", json={"workspace": str(place)}).raise_for_status()
+        before = client.get(f"/api/sessions/{session}").json()
+        refused = client.post(turns(session), json={"id": "t2", "text": "x"})
+        assert (refused.status_code, refused.json()["code"]) == (400, "FolderMissing")
+        assert f"There is no folder {place}," in refused.json()["error"]
+        started = client.post("/api/chat/start", json={"session_id": session, "message": "x"})
+        assert started.status_code == 400
+        assert client.get(f"/api/sessions/{session}").json() == before
+    folder.mkdir()
+    client.patch(f"/api/sessions/{session}", json={"workspace": str(folder)})
+    assert client.post(turns(session), json={"id": "t2", "text": "x"}).status_code == 200
+
+
 def test_a_queued_turn_can_be_taken_back_or_cancelled(client: httpx.Client, session: SessionId) -> None:
     for name in ("t1", "t2"):
         client.post(turns(session), json={"id": name, "text": name})

@@ -17,7 +17,7 @@ from holdfast.server.roster import Roster
 from holdfast.server.schema.house import Places
 from holdfast.server.wiring import Wiring
 from holdfast.settings import Settings
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 
 
 class Idle:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 from holdfast.store.protocol import Store
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.store.children import Children

@@ -19,7 +19,7 @@ from holdfast.core import window
 from holdfast.core.errors import NoSuchTurn
 from holdfast.core.ids import CallId, SessionId, TurnId
 from holdfast.core.session import replay
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 from holdfast.store.protocol import Query, Store
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.core.shelf import joined

@@ -37,7 +37,7 @@ from holdfast.core.ids import AskId, CallId, SessionId, SteerId, TurnId
 from holdfast.core.overview import overview
 from holdfast.core.records import Position, Record
 from holdfast.core.session import Session, replay
-from holdfast.store.memory import MemoryStore
+from holdfast.store.memory.store import MemoryStore
 from holdfast.store.protocol import Claimed, Query, Store
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.core.dice import Dice
@@ -60,7 +60,7 @@ LIMITS = {
     "holdfast.store.pages.TAIL_RECORDS": 5,
     "holdfast.store.pages.TAIL_BYTES": 1_000,
     "holdfast.core.window.PART": 8,
-    "holdfast.store.sqlite.writing.CACHED": 1,
+    "holdfast.store.sqlite.folding.CACHED": 1,
 }
 REACHED = (
     "user", "text", "thought", "tool", "plan", "notice", "approval", "question", "end",

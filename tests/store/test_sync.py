@@ -14,7 +14,7 @@ from holdfast.core import events as e
 from holdfast.core.errors import StoreFull
 from holdfast.core.ids import HOUSE, SessionId
 from holdfast.core.records import Position
-from holdfast.store.sqlite import writing
+from holdfast.store.sqlite import committing
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.core.dice import Dice
 from tests.core.wild import SHAPES
@@ -44,7 +44,7 @@ async def store(folder: Path, disk: Disk) -> AsyncIterator[SqliteStore]:
 @pytest.fixture
 def an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not synced by its commit is synced only after an hour."""
-    monkeypatch.setattr(writing, "SYNC_EVERY", 3600.0)
+    monkeypatch.setattr(committing, "SYNC_EVERY", 3600.0)
 
 
 def some(kind: str) -> e.Event:
@@ -131,7 +131,7 @@ async def test_streamed_text_is_synced_while_more_and_more_comes(
     """A writer that never rests, because the next append always waits, syncs with some of its commits."""
     run = await Run.claim(store)
     await run.start()
-    monkeypatch.setattr(writing, "SYNC_EVERY", 0.001)
+    monkeypatch.setattr(committing, "SYNC_EVERY", 0.001)
     disk.syncs.clear()
     words = [
         store.append(S1, [e.TextAppended(turn=T1, text="word ")], position=Position(epoch=run.epoch, n=run.n + number))
@@ -148,7 +148,7 @@ async def test_a_retry_that_writes_nothing_does_not_pass_for_a_sync(
     store: SqliteStore, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An empty commit syncs nothing, so the words before it still have their second."""
-    monkeypatch.setattr(writing, "SYNC_EVERY", 0.3)
+    monkeypatch.setattr(committing, "SYNC_EVERY", 0.3)
     run = await Run.claim(store)
     await run.start()
     await asyncio.sleep(0.5)
@@ -189,7 +189,7 @@ async def test_a_sync_that_fails_is_tried_again_and_ends_nothing(
     store: SqliteStore, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk in the quiet second after the last word: the writer lives, and syncs when it can."""
-    monkeypatch.setattr(writing, "SYNC_EVERY", 0.05)
+    monkeypatch.setattr(committing, "SYNC_EVERY", 0.05)
     run = await Run.claim(store)
     await run.start()
     await asyncio.sleep(0.2)

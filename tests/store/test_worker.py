@@ -1,6 +1,7 @@
 """The thread that owns a connection: jobs in order, every answer handed back, nothing left behind."""
 
 import asyncio
+import contextlib
 import threading
 from collections import deque
 from typing import Any
@@ -65,6 +66,20 @@ async def test_an_answer_is_handed_back_although_the_row_was_emptied_meanwhile()
     async with asyncio.timeout(PATIENCE):
         for _ in range(20):
             assert await asyncio.gather(*(worker.do(lambda _, n=n: n) for n in range(5))) == [0, 1, 2, 3, 4]
+    await worker.stop()
+
+
+async def test_what_was_done_together_is_handed_back_together() -> None:
+    """Whoever hears of one outcome finds all of them there: so those who wait in step stay in step."""
+    worker = await started(together=lambda _, __: contextlib.nullcontext())
+    worker._finished = Sly(worker)
+    first = threading.Event()
+    waiting = [asyncio.ensure_future(worker.do(lambda _: first.wait(PATIENCE)))]
+    waiting += [asyncio.ensure_future(worker.share(lambda _: True, synced=False)) for _ in range(8)]
+    await asyncio.sleep(0)  # all are handed over
+    first.set()
+    assert await waiting[1]
+    assert all(each.done() for each in waiting)
     await worker.stop()
 
 

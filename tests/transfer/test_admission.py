@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from holdfast.core import codec, labels
+from holdfast.core import codec, ids, labels
 from holdfast.core import events as e
 from holdfast.core.records import Record
 from holdfast.core.session import Session, replay
@@ -117,3 +117,22 @@ def _unallowed(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
         item | ({"choice": once.get(item["choice"], item["choice"])} if "choice" in item else {}) | {"everywhere": None}
         for item in items
     ]
+
+
+@pytest.mark.parametrize("number", [-1, 2**63, 2**80, 10**300], ids=["-1", "2**63", "2**80", "10**300"])
+def test_what_a_file_says_was_used_can_be_stored_and_added_up(number: int) -> None:
+    """What can't be true counts as nothing."""
+    names = ("input", "output", "cached", "reasoning", "cost", "context_used", "context_window")
+    turn = ids.TurnId("t")
+    events: list[e.Event] = [
+        e.SessionCreated(),
+        e.TurnSubmitted(turn=turn, text="x"),
+        e.RunnerStarted(),
+        e.TurnStarted(turn=turn),
+        e.UsageReported(turn=turn, **dict.fromkeys(names, number)),
+        e.UsageReported(turn=turn, **dict.fromkeys(names, 7)),
+    ]
+    session = replay(admitted([Record(seq=n, time=n, event=event, epoch=1, n=n) for n, event in enumerate(events, 1)]))
+    spent = session.usage
+    assert (spent.input, spent.output, spent.cached, spent.reasoning, spent.cost) == (7,) * 5
+    assert (session.context_used, session.context_window) == (7, 7)

@@ -544,8 +544,8 @@ async def test_tags_projects_and_models_that_are_not_taken_are_told(webui: Webui
     assert len(tags["Session two"]) == 20
     assert taken.left == {
         ("", "the project Empty"),
-        ("", "the model mock-1 of 1 sessions"),
-        ("", "the model mock-2 of 1 sessions"),
+        ("", "the model mock-1 of 1 session"),
+        ("", "the model mock-2 of 1 session"),
         ("one", "tags (7)"),
         ("two", "tags (tag20, tag21)"),
     }

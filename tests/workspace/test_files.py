@@ -1,11 +1,15 @@
 """The one resolver: what lies outside stays outside, by whatever way it is named."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from holdfast.workspace.files import NoWorkspace, OutOfBounds, Workspace, check_root
+
+PATH_MAX = 4096
+"""Characters of a path that a system takes, at most."""
 
 
 @pytest.fixture
@@ -46,7 +50,8 @@ def test_an_absolute_path_inside_is_as_good(workspace: Workspace, root: Path) ->
     [
         "..", "../outside/secret.txt", "src/../../outside", "/etc/passwd", "/", "~", "~/x", "~root/x", "link",
         "link/secret.txt", "link/new.txt", "file-link", "chain/secret.txt", "dangling", "loop", "keys", "keys/x",
-        "src/../keys/x", "", " ", "a\0b", ".env", "sub/.env.local", ".ssh/id_rsa", "server.pem", ".git-credentials",
+        "src/../keys/x", "", " ", "a\0b", "\ud800", ".env", "sub/.env.local", ".ssh/id_rsa", "server.pem",
+        ".git-credentials",
     ],
 )  # fmt: skip
 def test_what_lies_outside_or_is_closed_is_refused_in_a_sentence(workspace: Workspace, path: str) -> None:
@@ -82,7 +87,15 @@ def test_no_other_place_of_a_home_is_a_workspace(tmp_path: Path, root: str) -> N
         assert not Workspace(tmp_path / root, excluded=(home,)).inside(path)
     check_root(home / "workspaces" / "s1", home)
     check_root(tmp_path, home)
-    check_root("a\0b", home)
+
+
+@pytest.mark.parametrize("folder", ["a\0b", "~nobody-of-that-name/x", "loop/x", "\ud800"])
+def test_what_can_be_no_folder_is_refused_in_a_sentence(tmp_path: Path, folder: str) -> None:
+    if folder == "loop/x" and sys.version_info >= (3, 13):
+        pytest.skip("Python follows it as far as it goes; whoever starts there is told")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(NoWorkspace, match=r"^'.*' can't be a folder to work in \(.*[^.]\)\. Choose another one"):
+        check_root(folder if folder[0] == "~" else f"{tmp_path}/{folder}", tmp_path / "home")
 
 
 def test_what_lies_below_is_only_what_may_be_touched(workspace: Workspace, root: Path) -> None:
@@ -91,6 +104,23 @@ def test_what_lies_below_is_only_what_may_be_touched(workspace: Workspace, root:
     (root / "skipped").mkdir()
     (root / "skipped" / "x").write_text("x")
     assert [path.name for path in workspace.below(root, {"skipped"})] == ["a.py"]
+
+
+def test_what_cant_be_looked_at_hides_nothing_else(workspace: Workspace, root: Path) -> None:
+    """One file whose whole path is longer than a system takes, as one in a folder that is closed to us."""
+    below = os.open(root, os.O_RDONLY)
+    length = len(str(root))
+    while length < PATH_MAX - 20:
+        name = "d" * min(200, PATH_MAX - 10 - length)
+        os.mkdir(name, dir_fd=below)
+        before, below = below, os.open(name, os.O_RDONLY, dir_fd=below)
+        os.close(before)
+        length += 1 + len(name)
+    os.close(os.open("f" * 100, os.O_WRONLY | os.O_CREAT, dir_fd=below))
+    os.close(below)
+    (root / "z.py").write_text("x")
+    found = {path.name for path in workspace.below(root)}
+    assert found == {"a.py", "z.py"}
 
 
 def test_examples_of_secrets_are_none(workspace: Workspace) -> None:

@@ -1,5 +1,6 @@
 """What is offered first in a folder comes from what lies in it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from holdfast.workspace.starters import Starter, fitting, starters
             [("readme", "readme.md"), ("tests", "Makefile"), ("history", "")],
         ),
         ({".git", "TODO.md"}, [("history", ""), ("tasks", "TODO.md"), ("look", "")]),
+        ({"Todo.txt", "roadmap.md"}, [("tasks", "Todo.txt"), ("look", "")]),
     ],
 )
 def test_at_most_three_are_offered_the_most_telling_first(names: set[str], kinds: list[tuple[str, str]]) -> None:
@@ -26,5 +28,13 @@ def test_at_most_three_are_offered_the_most_telling_first(names: set[str], kinds
 def test_a_folder_that_is_not_there_offers_nothing(tmp_path: Path) -> None:
     for folder in (str(tmp_path / "nowhere"), "relative", "~nobody-of-this-name", "/\0", ""):
         assert starters(folder) == []
+    (tmp_path / "README.md").touch()
+    assert starters(str(tmp_path))[0] == Starter(kind="readme", name="README.md")
+
+
+def test_a_name_that_is_no_text_is_passed_over(tmp_path: Path) -> None:
+    for name in (b"README.\xff", b"README.a\nb"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).touch()
+    assert starters(str(tmp_path)) == []
     (tmp_path / "README.md").touch()
     assert starters(str(tmp_path))[0] == Starter(kind="readme", name="README.md")

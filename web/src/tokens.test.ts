@@ -6,7 +6,7 @@ import tokens from './tokens.css?raw'
 
 type Theme = Record<string, string>
 
-const [lightRules = '', darkRules = ''] = tokens.split('@media (prefers-color-scheme: dark)')
+const [lightRules = '', darkRules = ''] = tokens.split('@media screen and (prefers-color-scheme: dark)')
 const light = colours(lightRules)
 const themes: [string, Theme][] = [
   ['light', light],

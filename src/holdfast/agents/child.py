@@ -4,21 +4,22 @@ It starts in its own session and group, with a scrubbed environment, its run's m
 killed when its parent dies. Writing never waits: what the child does not read yet lies in a buffer, so that its output
 is read on even while its input is stuck. Reading is the caller's: what is not asked for stays in the pipe, and in the
 end holds up the child.
+
+Law: of what it was told, only what nobody can have read is called unread. At its end that is taken out of the pipe,
+which is proof: whoever may still hold the other end finds nothing.
 """
 
 import asyncio
 import contextlib
-import ctypes
 import os
-import signal
 import subprocess
 import sys
 import threading
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from holdfast.agents.pipes import End
+from holdfast.agents.pipes import End, Unread
+from holdfast.agents.spawning import connected, spawn
 from holdfast.agents.stderr import Tail
 from holdfast.agents.tree import HOME, MARK, born, end_tree
 
@@ -30,10 +31,6 @@ ALLOWED_PREFIXES = ("LC_", "XDG_")
 CHUNK = 256 * 1024
 GRACE = 0.5
 """How long after the child's end its output may still come: a tool that it left behind can hold the pipe open."""
-
-PR_SET_PDEATHSIG = 1
-# Looked up once, here: between fork and exec nothing may be imported.
-_prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 def scrubbed(environ: Mapping[str, str], keep: Sequence[str] = ()) -> dict[str, str]:
@@ -55,8 +52,14 @@ class Child:
         self._output = asyncio.StreamReader(limit=CHUNK)
         self._pipes: list[asyncio.BaseTransport] = []
         self._input: asyncio.WriteTransport | None = None
+        self._unread: Unread | None = None
+        self.told = 0
+        """How many bytes were written to it."""
+        self.heard: int | None = None
+        """How many of them, at most, anybody has read or will. Known at its end."""
         self._stderr = Tail()
         self._complained = asyncio.Event()
+        self._ending: asyncio.Task[set[int]] | None = None
         self.pid = process.pid
         self.group = process.pid
         self.born = born(process.pid)
@@ -72,20 +75,10 @@ class Child:
         keep: Sequence[str] = (),
         home: str = "",
     ) -> "Child":
-        """Raise OSError if the program can't be started.
-
-        To be called in a thread that lives as long as the child may: Linux takes the end of that thread for the end
-        of the parent.
-        """
+        """Raise OSError if the program can't be started. See `spawn` for where to call it."""
         environment = scrubbed(os.environ, keep) | dict(env or {}) | {MARK: tag} | ({HOME: home} if home else {})
         child = cls(spawn(command, cwd, environment), tag, home)
-        connecting = asyncio.create_task(child._connect(), name="connecting")
-        try:
-            await asyncio.shield(connecting)  # a few steps, which can't be left half done
-        except asyncio.CancelledError:
-            await connecting
-            await child.end()
-            raise
+        await connected(child._connect(), child.end)
         return child
 
     @property
@@ -98,10 +91,21 @@ class Child:
         """Its exit code, negative for a signal; None while it lives."""
         return self._process.returncode
 
+    @property
+    def gone(self) -> bool:
+        """Whether it has ended. The kernel is asked: the thread that waits for the end may be late to say so."""
+        if self.code is not None or sys.platform != "linux":
+            return self.code is not None
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # that thread has heard of it just now
+            return True
+
     def write(self, data: bytes) -> None:
         """Hand over `data` and go on. To a child that is gone it says nothing."""
         if self._input is not None and not self._input.is_closing():
             self._input.write(data)
+            self.told += len(data)
 
     async def read(self) -> bytes:
         """Return what it said next; empty at its end."""
@@ -129,10 +133,13 @@ class Child:
             self._process.terminate()
 
     async def end(self) -> set[int]:
-        """Kill it and all that it started; return the pids of what would not die."""
-        left = await asyncio.to_thread(
-            end_tree, self.tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
-        )
+        """Kill it and all that it started; return the pids of what would not die.
+
+        Whoever waits for this may be cut off; the killing goes on then, and the next call returns after it.
+        """
+        self._ending = asyncio.create_task(self._end_after(self._ending), name="ending")
+        left = await asyncio.shield(self._ending)
+        self._take_back()
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
             async with asyncio.timeout(GRACE):
                 await self._complained.wait()
@@ -140,9 +147,26 @@ class Child:
             pipe.close()
         return left
 
+    def _take_back(self) -> None:
+        """Nothing that it has not read by now is read any more. What a closed pipe held can't be told."""
+        if self._input is None or self._unread is None:
+            return
+        unsent = 0 if self._input.is_closing() else self._input.get_write_buffer_size()
+        self._input.abort()
+        self.heard, self._unread = self.told - unsent - self._unread.take(), None
+
+    async def _end_after(self, earlier: "asyncio.Task[set[int]] | None") -> set[int]:
+        if earlier is not None:
+            await asyncio.wait([earlier])
+        return await asyncio.to_thread(
+            end_tree, self.tag, self.group, home=self._home, leader_born=self.born if self.code is None else 0
+        )
+
     async def _connect(self) -> None:
         process, loop = self._process, self._loop
-        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, End(process.stdin))
+        ours = End(process.stdin)
+        self._unread = Unread(ours.fileno())
+        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, ours)
         said, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._output), End(process.stdout))
         complained, _ = await loop.connect_read_pipe(
             lambda: _Complaints(self._stderr, self._complained), End(process.stderr)
@@ -171,44 +195,3 @@ class _Complaints(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio's signature)
         self._over.set()
-
-
-def dying_with_parent() -> Callable[[], None] | None:
-    """What a child does between fork and exec, so that the kernel kills it when we die; None where that can't be."""
-    if _prctl is None:
-        return None
-    parent, ask = os.getpid(), _prctl
-
-    def die_with_parent() -> None:
-        # Safe between fork and exec although other threads run: one C call and two system calls, nothing allocated
-        # that another thread could have locked. The parent may have died before the wish was made.
-        ask(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
-
-    return die_with_parent
-
-
-def spawn(
-    command: Sequence[str],
-    cwd: Path,
-    environment: Mapping[str, str],
-    *,
-    stdin: int = subprocess.PIPE,
-    stderr: int = subprocess.PIPE,
-) -> "subprocess.Popen[bytes]":
-    """Start a program in a session and group of its own that dies with us. See `Child.start` for where to call it."""
-    with warnings.catch_warnings():
-        # From Python 3.12 on, any fork beside threads is warned of, whatever is done after it.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return subprocess.Popen(
-            list(command),
-            cwd=cwd,
-            env=dict(environment),
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            bufsize=0,
-            start_new_session=True,
-            preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)
-        )

@@ -1,10 +1,11 @@
 """`holdfast doctor`: look at everything that Holdfast stands on, and say what to do about what is wrong."""
 
+import os
 from argparse import ArgumentParser, Namespace
 
 from holdfast import __version__
 from holdfast.commands.command import Command
-from holdfast.commands.home import add_home, settings_for
+from holdfast.commands.home import add_home
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -12,10 +13,10 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from holdfast.server.examination import examine
+    from holdfast.server.examination import examine_from
 
     print(f"Holdfast {__version__}")
-    findings = list(examine(settings_for(arguments)))
+    findings = list(examine_from(os.environ, arguments.home))
     for finding in findings:
         print(f"{'ok' if finding.fine else 'PROBLEM':8}{finding.sentence}")
     wrong = sum(not finding.fine for finding in findings)

@@ -3,9 +3,10 @@
 import asyncio
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import get_args
+from typing import BinaryIO, get_args
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
@@ -13,6 +14,10 @@ from holdfast.core.errors import NotNow
 from holdfast.settings import Settings
 from holdfast.transfer.export import Format, begun, export, export_all, file_name
 from holdfast.transfer.identity import led_to
+
+
+class NothingToExport(NotNow):
+    """There is no store in {0}. Set HOLDFAST_HOME or --home to the folder whose sessions you want."""
 
 
 class InTheWay(NotNow):
@@ -32,8 +37,10 @@ def run(arguments: Namespace) -> int:
 
 async def _exported(settings: Settings, arguments: Namespace) -> int:
     from holdfast.store.blobs import Blobs
-    from holdfast.store.sqlite.store import SqliteStore
+    from holdfast.store.sqlite.store import DATABASE, SqliteStore
 
+    if not (settings.store / DATABASE).exists():
+        raise NothingToExport(settings.home)
     store = await SqliteStore.open_folder(settings.store)
     blobs, kind = Blobs(settings.blobs), arguments.format
     try:
@@ -55,13 +62,25 @@ async def _written(pieces: AsyncIterator[bytes], path: Path) -> None:
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
         return
+    with _whole(path) as file:
+        async for piece in pieces:
+            file.write(piece)
+    print(f"Exported to {path}.")
+
+
+@contextmanager
+def _whole(path: Path) -> Generator[BinaryIO]:
+    """A new file, which stays only if all of it was written: a part would pass for the whole, and be in the way."""
     try:
-        with path.open("xb") as file:
-            async for piece in pieces:
-                file.write(piece)
+        file = path.open("xb")
     except FileExistsError as exc:
         raise InTheWay(path) from exc
-    print(f"Exported to {path}.")
+    try:
+        with file:
+            yield file
+    except BaseException:
+        path.unlink()
+        raise
 
 
 COMMAND = Command(

@@ -12,6 +12,7 @@ from typing import get_args
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
 from holdfast.core.errors import HoldfastError
+from holdfast.refused import sentence_for
 from holdfast.settings import Settings
 from holdfast.transfer.report import Kind, Report, begun, keep
 from holdfast.transfer.turnstile import forget_uploads, take_lock
@@ -45,8 +46,8 @@ def run(arguments: Namespace) -> int:
     try:
         asyncio.run(_imported(settings, report, path, watch.see))
         report.state = "finished"
-    except HoldfastError as exc:
-        report.state, report.error = "failed", str(exc)
+    except (HoldfastError, OSError) as exc:
+        report.state, report.error = "failed", sentence_for(exc) or ""
         raise
     finally:
         report.ended = time.time_ns() // 1_000_000

@@ -22,6 +22,10 @@ class NotTheSame(HoldfastError):
     """These were two different passwords. Nothing was changed; try again."""
 
 
+class NotTyped(HoldfastError):
+    """No password was given. Nothing was changed; type one at a terminal, or pipe a line in."""
+
+
 class NotChanged(HoldfastError):
     """{0}"""
 
@@ -40,10 +44,15 @@ def run(arguments: Namespace) -> int:
 
 def asked() -> str:
     """Typed twice at a terminal, or one line of what is piped in."""
+    if sys.stdin is None:  # closed by whoever started us
+        raise NotTyped
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
-    first = getpass.getpass("Password: ")
-    if first != getpass.getpass("Again: "):
+    try:
+        first, again = getpass.getpass("Password: "), getpass.getpass("Again: ")
+    except EOFError as exc:
+        raise NotTyped from exc
+    if first != again:
         raise NotTheSame
     return first
 

@@ -5,8 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
-
-HIGHEST_PORT = 65535
+from holdfast.settings import HIGHEST_PORT
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -23,6 +22,17 @@ def port(text: str) -> int:
 
 
 def run(arguments: Namespace) -> int:
+    from holdfast.server.ending import held_back
+
+    try:
+        with held_back():
+            start(arguments)
+    except KeyboardInterrupt:  # before it listened; from then on it ends by itself
+        print("Server stopped.", flush=True)
+    return 0
+
+
+def start(arguments: Namespace) -> None:
     from holdfast.server.serve import serve
 
     settings = settings_for(arguments)
@@ -35,7 +45,6 @@ def run(arguments: Namespace) -> int:
         port=server.port if arguments.port is None else arguments.port,
         open_page=open_page,
     )
-    return 0
 
 
 COMMAND = Command(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from holdfast.commands.command import Command
 from holdfast.commands.home import add_home, settings_for
+from holdfast.core.counted import counted
 from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder, living
@@ -60,18 +61,28 @@ def stop_runners(locks: Path) -> bool:
     if not found:
         print("Nothing runs.")
         return True
-    print(f"Ending {counted(found)}. What they did is kept; this may take up to {RUNNER_SECONDS:.0f} s.", flush=True)
-    for holder in found:
-        ask_to_end(holder.pid)
-    wait_until(lambda: not living(locks), RUNNER_SECONDS)
+    runners = counted(len(found), "runner")
+    print(f"Ending {runners}. What they did is kept; this may take up to {RUNNER_SECONDS:.0f} s.", flush=True)
+    asked: set[int] = set()
+    wait_until(lambda: not ask_all(locks, asked), RUNNER_SECONDS)
     left = living(locks)
     if not left:
-        print(f"Ended {counted(found)}.")
+        print(f"Ended {counted(len(asked), 'runner')}.")
         return True
     for holder in left:
         print(f"The runner of session {holder.session} (process {holder.pid}) has not ended.")
     print(f"End what is left with: kill -9 {' '.join(str(holder.pid) for holder in left)}")
     return False
+
+
+def ask_all(locks: Path, asked: set[int]) -> list[Holder]:
+    """Ask whoever holds a session now, once; return them. One that waited for its session has it when another ends."""
+    found = living(locks)
+    # Whoever has not written its name yet is still starting, and is asked then.
+    for pid in {holder.pid for holder in found if holder.pid > 0} - asked:
+        ask_to_end(pid)
+        asked.add(pid)
+    return found
 
 
 def tell_what_is_left(settings: Settings) -> None:
@@ -82,8 +93,11 @@ def tell_what_is_left(settings: Settings) -> None:
         print(f"What is left to commit to memory is not known: {exc}")
         return
     for session, turns in left:
-        what = "1 turn is" if turns == 1 else f"{turns} turns are"
-        print(f"Session {session}: {what} not committed to memory. That is done after the next start.")
+        are = "is" if turns == 1 else "are"
+        print(
+            f"Session {session}: {counted(turns, 'turn')} {are} not committed to memory. "
+            "That is done after the next start."
+        )
 
 
 async def uncommitted(settings: Settings) -> list[tuple[SessionId, int]]:
@@ -101,14 +115,9 @@ async def uncommitted(settings: Settings) -> list[tuple[SessionId, int]]:
         await store.close()
 
 
-def counted(found: list[Holder]) -> str:
-    return "1 runner" if len(found) == 1 else f"{len(found)} runners"
-
-
 def ask_to_end(pid: int) -> None:
-    if pid > 0:  # whoever has not written its name yet is still starting, and is asked to wait for
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
 
 
 def wait_until(true: Callable[[], bool], seconds: float) -> bool:

@@ -25,11 +25,8 @@ class CreateSession(Request, frozen=True, kw_only=True):
     reference: str = ""
 
 
-class RenameSession(Request, frozen=True, kw_only=True):
-    title: str
-
-
 class ChangeSession(Request, frozen=True, kw_only=True):
+    title: str | UnsetType = UNSET
     agent: str | UnsetType = UNSET
     model: str | UnsetType = UNSET
     mode: str | UnsetType = UNSET
@@ -135,7 +132,7 @@ class CommitMemory(Request, frozen=True, kw_only=True):
 
 
 Command = (
-    CreateSession | RenameSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
+    CreateSession | ChangeSession | DeleteSession | RestoreSession | TruncateHistory
     | SubmitTurn | StartTurn | InterruptTurn | ReplaceTurn | WithdrawTurn | ReorderQueue | ReleaseTurns | CancelTurn
     | SteerTurn | AnswerApproval | AnswerQuestion | CommitMemory
 )  # fmt: skip

@@ -55,10 +55,8 @@ def decide(session: Session, command: c.Command) -> Decision:
     match command:
         case c.CreateSession():
             return Decision((_created(command),))
-        case c.RenameSession():
-            return Decision((e.SessionRenamed(title=_title(command.title), client=command.client),))
         case c.ChangeSession():
-            return Decision((_changed(session, command),))
+            return Decision(_change(session, command))
         case c.DeleteSession():
             return Decision((e.SessionDeleted(client=command.client),))
         case c.RestoreSession():
@@ -114,9 +112,19 @@ def _created(command: c.CreateSession) -> e.SessionCreated:
     return msgspec.structs.replace(made, project=labels.project(made.project), tags=labels.tags(made.tags))
 
 
+def _change(session: Session, command: c.ChangeSession) -> tuple[e.AnyIntent, ...]:
+    """All of it or, if a part is refused, nothing."""
+    changed = _changed(session, command)
+    if command.title is UNSET:
+        return (changed,)
+    renamed = e.SessionRenamed(title=_title(command.title), client=command.client)
+    return (renamed,) if changed == e.SessionChanged(client=command.client) else (renamed, changed)
+
+
 def _changed(session: Session, command: c.ChangeSession) -> e.SessionChanged:
     """Of tags that are added or removed the whole set is said as well: an older runner folds only that."""
     given = msgspec.structs.asdict(command)
+    del given["title"]
     added, removed = labels.tags(command.add_tags), command.remove_tags
     if command.project is not UNSET:
         given["project"] = labels.project(command.project)

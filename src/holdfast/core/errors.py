@@ -6,6 +6,7 @@ HoldfastError
 │   ├── BadCommand
 │   ├── NoSuchSession
 │   ├── NoSuchTurn
+│   │   └── NotSettled
 │   ├── NoSuchAsk
 │   ├── SessionExists
 │   ├── KeyTaken
@@ -68,6 +69,10 @@ class NoSuchTurn(Refused):
     """There is no turn {0} in this session that is queued or running."""
 
     status = 404
+
+
+class NotSettled(NoSuchTurn):
+    """There is no turn {0} in this session, or what is asked for is not over yet."""
 
 
 class NoSuchAsk(Refused):

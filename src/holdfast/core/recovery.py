@@ -31,6 +31,8 @@ LOOKS = 12
 DAY = 24 * 60 * 60 * 1000
 SILENCE = 15.0
 """Seconds without a sign of life after which a holder is ended."""
+STARTING = 60.0
+"""Seconds that a runner gets to have its session. Nobody can hear from it before."""
 STARTS = 3
 """Runner starts in a row that may fail before the turn does."""
 
@@ -79,18 +81,18 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
     """One session as the supervisor finds it.
 
     `startable`: a turn waits that is not held. `alive`: the log says that a runner lives. `holder`: the process that
-    has the lock, 0 if none. `silent`: seconds since its last sign of life. `spawned`: a runner has been started for it
-    and has not taken the lock yet. `failed_starts`: runners in a row that ended without starting the turn. `forgetful`:
-    completed turns are to be committed to memory now. `lingering`: its idle runner only waits to try that again.
-    `wanted`: somebody is about to write to it.
+    has the lock, 0 if none. `spawned`: the one that has been started for it and has not taken the lock yet, 0 if none.
+    `silent`: seconds since the last sign of life of the holder, or since the start of the other. `failed_starts`:
+    runners in a row that ended without starting the turn. `forgetful`: completed turns are to be committed to memory
+    now. `lingering`: its idle runner only waits to try that again. `wanted`: somebody is about to write to it.
     """
 
     session: SessionId
     startable: bool = False
     alive: bool = False
     holder: int = 0
+    spawned: int = 0
     silent: float = 0.0
-    spawned: bool = False
     failed_starts: int = 0
     forgetful: bool = False
     lingering: bool = False
@@ -98,7 +100,7 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class End(msgspec.Struct, frozen=True):
-    """End the holder and everything it started: it is silent."""
+    """End the holder, or who never came to be one, and everything it started: it is silent."""
 
     session: SessionId
     pid: int
@@ -135,7 +137,7 @@ Action = End | Record | Spawn | Wait | Fail
 
 def plan(situations: list[Situation], places: int) -> list[Action]:
     """What to do about the sessions, given that many places for runners. Pure; order is that of the situations."""
-    running = sum((bool(found.holder) and not found.lingering) or found.spawned for found in situations)
+    running = sum((bool(found.holder) and not found.lingering) or bool(found.spawned) for found in situations)
     crowded = sum(bool(found.holder) and found.lingering for found in situations) >= places
     actions: list[Action] = []
     for found in situations:
@@ -151,7 +153,7 @@ def _plan_one(found: Situation, running: int, places: int, *, crowded: bool) -> 
     if found.holder:
         return End(found.session, found.holder) if found.silent > SILENCE else None
     if found.spawned:
-        return None
+        return End(found.session, found.spawned) if found.silent > STARTING else None
     if found.startable and found.failed_starts >= STARTS:
         return Fail(found.session)
     if found.startable:

@@ -85,7 +85,7 @@ class Agents:
         wanted = session.conversation
         reference = wanted.reference if wanted is not None and wanted.agent == spec.name else ""
         current = self.living(self._current)
-        if current is None or not current.suits(session.model, self._workspace(session.workspace), reference):
+        if current is None or not current.suits(session.model, self._workspace(spec, session), reference):
             self._current = ""
             await self.tidy(session.ledger)
             self._outbox.emit(AgentOpening(agent=spec.name))
@@ -132,11 +132,7 @@ class Agents:
     ) -> Hosted:
         self._opened += 1
         instance = f"{self._epoch}.{self._opened}"
-        workspace = self._workspace(session.workspace)
-        try:
-            check_root(workspace, self._settings.home)
-        except NoWorkspace as exc:
-            raise AgentUnusable(spec.title, str(exc)) from exc
+        workspace = self._workspace(spec, session)
         tag = f"{self._session}:{instance}"
         early, self._early = self._early, None
         agent = None if early is None else await early.take(spec)
@@ -175,13 +171,17 @@ class Agents:
             self._outbox.emit(agent.described)
         return hosted
 
-    def _workspace(self, chosen: str) -> Path:
-        """The folder that the session names, or one of its own."""
-        if chosen:
-            return Path(chosen).expanduser()
-        folder = self._settings.workspaces / self._session
-        make_folder(folder)
-        return folder
+    def _workspace(self, spec: AgentSpec, session: Session) -> Path:
+        """The folder that the session names, or one of its own. Raise `AgentUnusable` if nobody can work there."""
+        own = self._settings.workspaces / self._session
+        try:
+            check_root(session.workspace or own, self._settings.home)
+            if session.workspace:
+                return Path(session.workspace).expanduser()
+            make_folder(own)
+        except (NoWorkspace, OSError) as exc:
+            raise AgentUnusable(spec.title, str(exc)) from exc
+        return own
 
     def _blob(self, attachment: Attachment) -> Path:
         return Blobs(self._settings.blobs).path(attachment.blob)

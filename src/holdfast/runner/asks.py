@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from holdfast.agents.acp.client import Elicited, Permission
+from holdfast.agents.acp.asks import Elicited, Permission
 from holdfast.core.errors import BadId
 from holdfast.core.events import ApprovalRequested, QuestionAsked
 from holdfast.core.ids import AskId, TurnId, ask_id

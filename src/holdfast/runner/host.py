@@ -12,7 +12,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 from holdfast import faults
-from holdfast.agents.acp.client import AcpAgent, Elicited, Permission, Result
+from holdfast.agents.acp.asks import Elicited, Permission
+from holdfast.agents.acp.client import AcpAgent, Result
 from holdfast.agents.acp.connection import Gone
 from holdfast.agents.spec import AgentSpec
 from holdfast.core.events import (
@@ -90,7 +91,7 @@ class Host:
         A changed choice, or a conversation from which something was removed, gets a new process; the one before is kept
         while it has turns that are not committed to memory. Raise `AgentUnusable` or `NoSuchAgent`.
         """
-        self._agent, self.spoke = None, False
+        self._agent, self._turn, self.spoke = None, None, False
         learn_all(self._outbox.cover, self._settings)
         hosted, known = await self.agents.open(session, self, self._unfinished)
         self._agent, self._agent_name, self._workspace = hosted.agent, hosted.name, hosted.workspace

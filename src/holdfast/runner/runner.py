@@ -294,16 +294,32 @@ class Runner:
         return TurnEnded(turn=turn, outcome=result.outcome, error=result.error, stderr=result.stderr)
 
     async def _prompt(self, turn: Turn) -> Result:
+        """Hand the message to the agent; if that died and it is certain that nobody read it, to another one, once."""
+        result, known = await self._hand_over(turn, known=True)
+        if not result.unheard or self._host.spoke:
+            return result
+        await self._caught_up()
+        told = self._session.turns[turn.id].steers  # they may count as told by now
+        if told or self._cancelled == turn.id or self._stopping:
+            return result
+        log.info("agent.died_unheard", extra={"session": self._id, "turn": turn.id})
+        return (await self._hand_over(turn, known=known))[0]
+
+    async def _hand_over(self, turn: Turn, *, known: bool) -> tuple[Result, bool]:
+        """Hand the message to the agent, and return also whether it had to be told no more than that.
+
+        Who is given what another one has not read must be told what that one would have been.
+        """
         try:
-            known = await self._host.open(self._session)
+            known = await self._host.open(self._session) and known
         except (AgentUnusable, NoSuchAgent) as exc:
             stderr = exc.stderr if isinstance(exc, AgentUnusable) else ""
             log.warning("agent.unusable", extra={"session": self._id, "error": str(exc)})
             self._outbox.emit(AgentFailed(error=str(exc), stderr=stderr))
-            return Result("failed", str(exc), stderr)
+            return Result("failed", str(exc), stderr), known
         words = await self._words(turn, known=known)
         self._loop.call_soon(self._react)  # what people wished for while the agent was being opened
-        return await self._host.prompt(turn, words)
+        return await self._host.prompt(turn, words), known
 
     async def _words(self, turn: Turn, *, known: bool) -> str:
         """What the agent is told: the message, with what it can't know."""

@@ -19,6 +19,7 @@ from holdfast.core.records import Record
 from holdfast.core.session import Session
 from holdfast.server.overruled import Overruled, answered_before, overruled
 from holdfast.server.pages import find_ask, find_turn
+from holdfast.server.provided import Message, check_provided
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Appended
 from holdfast.workspace.files import check_root
@@ -58,6 +59,8 @@ async def act(wiring: Wiring, session: SessionId, command: c.Command, check: Che
         decision = decide(state, command)
     except NoSuchAsk:
         return await _answered(wiring, session, state, command)
+    if isinstance(command, Message):
+        await check_provided(wiring, session, state, command)
     await _bring_back(wiring, session, state, command)
     try:
         appended = await append(wiring, session, decision, check)

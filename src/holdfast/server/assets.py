@@ -48,8 +48,8 @@ PLACES = (
     "/",
     "/settings",
     "/insights",
-    "/session/{session_id:str}",
-    "/session/{session_id:str}/replay/{turn_id:str}",
+    "/session/{session_id}",
+    "/session/{session_id}/replay/{turn_id}",
 )
 """The addresses at which the page itself opens; which view it shows there is the page's own matter."""
 OPENS = "|".join(re.sub(r"\{[^}]*\}", "[^/]+", place) for place in PLACES)

@@ -3,19 +3,24 @@
 What a look needs is imported by the look: `holdfast doctor` shall answer although something can't even be imported.
 """
 
+import errno
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from holdfast import __version__
+from holdfast.core.counted import counted
 from holdfast.core.errors import HoldfastError
-from holdfast.settings import Settings
+from holdfast.refused import sentence_for
+from holdfast.settings import Settings, read_settings, without_file
 
 ENOUGH = 500_000_000
+NEEDED = ("server.lock", "token", "account.json", "store", "store/store.db", "store/store.lock", "run", "logs")
+"""What a start reads and writes, and what one as another user (`sudo`) may have left to that user."""
 SAFE_SQLITE = (3, 51, 3)
 
 
@@ -26,12 +31,24 @@ class Finding(msgspec.Struct, frozen=True):
     sentence: str
 
 
+def examine_from(environ: Mapping[str, str], home: Path | None) -> Iterable[Finding]:
+    """The settings first. Whatever is wrong with them, the rest is looked at too, with the defaults then."""
+    settings = without_file(environ, home=home)
+    try:
+        settings = read_settings(environ, home=home)
+    except (HoldfastError, OSError) as exc:
+        yield Finding(fine=False, sentence=sentence_for(exc) or "")
+    yield from examine(settings)
+
+
 def examine(settings: Settings) -> Iterable[Finding]:
     for look in LOOKS:
         try:
             yield look(settings)
-        except HoldfastError as exc:
-            yield Finding(fine=False, sentence=str(exc))
+        except (HoldfastError, OSError) as exc:
+            yield Finding(fine=False, sentence=sentence_for(exc) or "")
+        except ImportError as exc:
+            yield Finding(fine=False, sentence=f"{exc}. A part of Holdfast is missing or broken: install it again.")
     yield from look_at_agents(settings)
 
 
@@ -48,9 +65,15 @@ def look_at_home(settings: Settings) -> Finding:
     from holdfast.store.sqlite.place import check_place
 
     home = settings.home
+    there = _existing(home)
+    if not there.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+    check_place(there)
+    for path in (there, *(home / name for name in NEEDED)):
+        if path.exists() and not os.access(path, os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     if not home.exists():
         return Finding(fine=True, sentence=f"{home} does not exist yet and is made at the first start.")
-    check_place(home)
     if home.stat().st_mode & 0o077:
         return Finding(fine=False, sentence=f"Others can look into {home}. Close it with: chmod 700 {home}")
     return Finding(fine=True, sentence=f"{home} is on a local disk and is yours alone.")
@@ -70,8 +93,29 @@ def look_at_store(settings: Settings) -> Finding:
         return Finding(fine=True, sentence="There is no store yet; it is made at the first start.")
     return Finding(
         fine=True,
-        sentence=f"The store is sound: {found.sessions} sessions, {found.records} records, {found.size / 1e6:.1f} MB.",
+        sentence=f"The store is sound: {counted(found.sessions, 'session')}, {counted(found.records, 'record')}, "
+        f"{found.size / 1e6:.1f} MB.",
     )
+
+
+def look_at_address(settings: Settings) -> Finding:
+    """Where the server is, or whether it could listen there."""
+    from holdfast.server.account import read_account
+    from holdfast.server.guard import is_loopback
+    from holdfast.server.listening import check_host, listen
+    from holdfast.server.presence import find
+    from holdfast.server.serve import NotLoopback, usable_certificate
+
+    wanted = settings.file.server
+    usable_certificate(settings)
+    if (found := find(settings.home)) is not None:
+        return Finding(fine=True, sentence=f"The server is at {found[0].link} (process {found[0].pid}).")
+    check_host(wanted.host)
+    if not is_loopback(wanted.host) and not read_account(settings.home).password:
+        raise NotLoopback(wanted.host)
+    with listen(wanted.host, wanted.port) as listener:
+        host, port = listener.getsockname()[:2]
+    return Finding(fine=True, sentence=f"No server runs. One can listen on {host}, port {port}.")
 
 
 def look_at_page(settings: Settings) -> Finding:  # noqa: ARG001  all looks take the settings
@@ -135,6 +179,7 @@ LOOKS: tuple[Callable[[Settings], Finding], ...] = (
     look_at_home,
     look_at_space,
     look_at_store,
+    look_at_address,
     look_at_page,
     look_at_restarts,
     look_at_hermes,

@@ -1,6 +1,6 @@
 """The one gate: what every request passes, whatever the route.
 
-It stands outside the framework, because a framework's own middleware does not see the requests that match no route.
+It stands before all routes, so that a request which matches none passes it too.
 
 Three questions, in this order. Is it addressed to us? A page on another site can point its own name at this machine
 and then talk to us as if it were our page; such a request still says that other name in its Host header. Does it come
@@ -10,19 +10,22 @@ goes on ends when its credential does, and a command counts when the last of it 
 again with every part.
 """
 
+import asyncio
+import contextlib
 import ipaddress
 import re
 import socket
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.server import headers as h
 from holdfast.server.assets import OPENS
 from holdfast.server.auth import Gatekeeper, NotSignedIn
+from holdfast.server.endpoint import EVENTS
 from holdfast.server.proxies import Headers, Proxies, gathered
 from holdfast.server.schema.records import Failure
 from holdfast.server.visitor import SCOPE, Visitor
@@ -101,7 +104,7 @@ class Guard:
         """Whether an address answers without a credential."""
         return (method, path) in OPEN or self.shows(method, path)
 
-    def judge(self, scope: HTTPScope) -> Visitor | Refusal:
+    def judge(self, scope: Scope) -> Visitor | Refusal:
         """Who asks, or why they are not answered."""
         said = gathered(scope["headers"])
         peer = scope["client"]
@@ -146,23 +149,25 @@ def guarded(app: ASGIApp, guard: Guard) -> ASGIApp:
 
     async def guard_app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await _answer(app, guard, _unmounted(scope, guard.path), receive, send)
+            with contextlib.suppress(asyncio.CancelledError):  # the server ends, and nobody is left to be answered
+                await _answer(app, guard, _unmounted(scope, guard.path), receive, send)
         elif scope["type"] != "websocket":  # the server's own start and end; there is no other way in
             await app(scope, receive, send)
 
     return guard_app
 
 
-async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive, send: Send) -> None:
+async def _answer(app: ASGIApp, guard: Guard, scope: Scope, receive: Receive, send: Send) -> None:
     added = added_headers(guard, scope["method"], scope["path"])
-    started = False
+    started = endless = False
 
     async def send_guarded(message: Message) -> None:
-        nonlocal started
+        nonlocal started, endless
         if message["type"] == "http.response.start":
             started = True
             headers = list(message.get("headers", []))
-            said = {name.lower() for name, _ in headers}
+            said = {name.lower(): value for name, value in headers}
+            endless = said.get(b"content-type", b"").startswith(EVENTS.encode())
             message["headers"] = headers + [(name, value) for name, value in added if name not in said]
         await send(message)
 
@@ -170,7 +175,7 @@ async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive
     if isinstance(visitor, Refusal):
         await turn_away(send_guarded, visitor)
         return
-    cast("dict[str, Any]", scope)[SCOPE] = visitor
+    scope[SCOPE] = visitor
     if visitor.device is None:
         await app(scope, receive, send_guarded)
         return
@@ -181,13 +186,14 @@ async def _answer(app: ASGIApp, guard: Guard, scope: HTTPScope, receive: Receive
         async with guard.gatekeeper.visits.visit(visitor.device):
             await app(scope, receive, send_guarded)
     except Ended:
-        if started:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        else:
+        if not started:
             await turn_away(send_guarded, NOT_SIGNED_IN)
+        elif endless:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        # Anything else is left unfinished: the beginning of a file must not pass for the whole.
 
 
-def _still_admitted(guard: Guard, scope: HTTPScope, receive: Receive) -> Receive:
+def _still_admitted(guard: Guard, scope: Scope, receive: Receive) -> Receive:
     """`receive`, for as long as whoever sends is signed in: a request may be finished long after it was begun."""
 
     async def receive_admitted() -> Any:
@@ -199,12 +205,12 @@ def _still_admitted(guard: Guard, scope: HTTPScope, receive: Receive) -> Receive
     return receive_admitted
 
 
-def _unmounted(scope: HTTPScope, mount: str) -> HTTPScope:
+def _unmounted(scope: Scope, mount: str) -> Scope:
     """The request as if nothing were mounted: a proxy may have taken the path off, or left it on."""
     path = scope["path"]
     if not mount or not (path == mount or path.startswith(f"{mount}/")):
         return scope
-    shortened = cast("HTTPScope", dict(scope))
+    shortened = dict(scope)
     shortened["path"] = path.removeprefix(mount) or "/"
     shortened["raw_path"] = shortened["path"].encode("utf-8", "surrogatepass")
     return shortened

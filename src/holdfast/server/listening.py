@@ -13,11 +13,25 @@ VANISHED_MS = 25_000
 
 
 class PortTaken(HoldfastError):
-    """Port {0} is taken. Choose another with --port, or leave --port out to get the next free one."""
+    """Port {0} is taken. Choose another with --port or as [server] port in config.toml, or name none to get the next
+    free one."""
 
 
 class CannotListen(HoldfastError):
-    """Can't listen on {0}, port {1}: {2}. Choose others with --host and --port."""
+    """Can't listen on {0}, port {1}: {2}. Choose others with --host and --port, or as [server] host and port in
+    config.toml."""
+
+
+class NoSuchHost(HoldfastError):
+    """{0} is no address and no name of this machine: {1}. Correct --host, or [server] host in config.toml."""
+
+
+def check_host(host: str) -> None:
+    """Raise `NoSuchHost` for what nobody can listen on, whoever may reach it."""
+    try:
+        socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError) as exc:
+        raise NoSuchHost(host, getattr(exc, "strerror", None) or exc) from exc
 
 
 def listen(host: str, port: int | None) -> socket.socket:

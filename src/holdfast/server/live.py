@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from litestar.types import Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from holdfast.server.hub import Hub, Wish
 from holdfast.server.sse import HEADERS

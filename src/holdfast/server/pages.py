@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from holdfast.core.errors import NoSuchTurn
+from holdfast.core.errors import NotSettled
 from holdfast.core.ids import AskId, SessionId, TurnId
 from holdfast.core.items import Approval, Item, Question
 from holdfast.core.session import Session
@@ -22,7 +22,7 @@ async def find_ask(store: Store, session: SessionId, state: Session, ask: AskId)
 
 
 async def find_turn(store: Store, session: SessionId, turn: TurnId) -> tuple[int, list[Item]]:
-    """The number and the settled items of a turn (of a long text: its last part). Raise `NoSuchTurn`."""
+    """The number and the settled items of a turn (of a long text: its last part). Raise `NotSettled`."""
     number, items = 0, dict[int, Item]()
     async for entry in settled_newest_first(store, session):
         if entry.item.turn != turn:
@@ -31,15 +31,15 @@ async def find_turn(store: Store, session: SessionId, turn: TurnId) -> tuple[int
         items.setdefault(entry.item.k, entry.item)
         if entry.item.k == 0:
             return number, list(items.values())
-    raise NoSuchTurn(turn)
+    raise NotSettled(turn)
 
 
 async def page_with(store: Store, session: SessionId, turn: TurnId, k: int) -> Page:
-    """The page that holds this item (of a long text: its last part). Raise `NoSuchTurn`."""
+    """The page that holds this item (of a long text: its last part). Raise `NotSettled`."""
     async for page in _pages_newest_first(store, session):
         if any(entry.item.turn == turn and entry.item.k == k for entry in page.items):
             return page
-    raise NoSuchTurn(turn)
+    raise NotSettled(turn)
 
 
 async def settled_newest_first(store: Store, session: SessionId) -> AsyncIterator[Settled]:

@@ -1,7 +1,7 @@
 """Run the app in this process until somebody ends it.
 
 Law: whoever ends it (Ctrl-C, SIGTERM) gets a clean exit, not a traceback and not a death by signal. Live connections
-end at once; runners are left alone.
+end at once; what else is on its way has a few seconds, or none for whoever asks again; runners are left alone.
 """
 
 import asyncio
@@ -29,10 +29,12 @@ from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.browser import forget, open_in_browser
+from holdfast.server.connection import Connection, make_room
+from holdfast.server.ending import ENDING, let_through
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
 from holdfast.server.links import Links
-from holdfast.server.listening import listen
+from holdfast.server.listening import check_host, listen
 from holdfast.server.notify import Notifier
 from holdfast.server.presence import START_SECONDS, Presence, Seat, find, one_time
 from holdfast.server.push.pusher import Pusher
@@ -48,6 +50,9 @@ from holdfast.store.sqlite.store import Options, SqliteStore
 log = logging.getLogger(__name__)
 
 ENDING_SECONDS = 5
+"""For answers that are on their way. Who does not take theirs is cut off then, as a browser may be asleep."""
+STUCK_SECONDS = 8
+"""For requests that go on though nobody is left to be answered. `holdfast stop` waits a little longer."""
 INDEX_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
 UNENCRYPTED = (
@@ -62,8 +67,8 @@ class NotLoopback(HoldfastError):
 
 
 class BadCertificate(HoldfastError):
-    """The certificate can't be used: {0}. Check [server] certificate and key in config.toml: two PEM files that belong
-    together."""
+    """The certificate {0} can't be used with the key {1}: {2}. Check [server] certificate and key in config.toml: two
+    PEM files that belong together."""
 
 
 def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -> None:
@@ -71,6 +76,7 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
 
     If this home has a server already, say where it is and return.
     """
+    check_host(host)
     gatekeeper = Gatekeeper(settings.home, exposed=not is_loopback(host))
     if gatekeeper.exposed and not gatekeeper.has_password:
         raise NotLoopback(host)
@@ -100,6 +106,7 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
                 open_in_browser(settings.home, link)
 
         forget(settings.home)
+        make_room()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             going = runner.run(run(settings, gatekeeper, page, presence, listener, announce))
         forget(settings.home)
@@ -113,12 +120,13 @@ def usable_certificate(settings: Settings) -> str:
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*settings.certificate)
     except (OSError, ssl.SSLError) as exc:
-        raise BadCertificate(exc) from exc
+        raise BadCertificate(*settings.certificate, exc) from exc
     return str(settings.certificate[0])
 
 
 def greet(settings: Settings, links: Links, *, open_page: bool) -> None:
     """Lead to the server that this home has already."""
+    let_through()
     found = find(settings.home, START_SECONDS)
     if found is None:  # it ended just now
         print("The server of this home has just ended. Start it again.", flush=True)
@@ -152,6 +160,7 @@ async def run(
     announce: Callable[[], None],
 ) -> int:
     """Serve until asked to end, and return how many runs go on."""
+    let_through()
     async with opened(settings) as store, Hub(store) as hub, asyncio.TaskGroup() as group:
         roster = Roster(
             settings,
@@ -173,7 +182,7 @@ async def run(
         app = create_app(wiring, page=page, bound_host=presence.host)
         config = uvicorn.Config(
             app,
-            http="httptools",
+            http=Connection,
             ws="none",
             log_config=None,
             access_log=False,
@@ -181,14 +190,17 @@ async def run(
             proxy_headers=False,
             ssl_certfile=settings.certificate and settings.certificate[0],
             ssl_keyfile=settings.certificate and settings.certificate[1],
-            timeout_graceful_shutdown=ENDING_SECONDS,
+            timeout_graceful_shutdown=STUCK_SECONDS + 1,  # by then nothing is left that it could complain of
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
         watches = [group.create_task(watch(wiring)) for watch in (supervised, told, indexed)]
         watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run(), wiring.pulse.run())]
         watches += [group.create_task(watch) for watch in (notified(wiring, presence.link), pushed(wiring))]
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
-        await Server(config, announce, hub.close).serve(sockets=[listener])
+        server = Server(config, announce, hub.close)
+        with server.capture_signals():
+            await asyncio.sleep(0)  # whoever asked before ends this task here, not in the midst of uvicorn's start
+            await server.serve(sockets=[listener])
         wiring.imports.close()
         for watch in watches:
             watch.cancel()
@@ -274,15 +286,33 @@ class Server(uvicorn.Server):
         if self.started:
             self.announce()
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
-        asyncio.get_running_loop().call_soon_threadsafe(self.ending)
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        late = [loop.call_later(ENDING_SECONDS, self.cut_off), loop.call_later(STUCK_SECONDS, self.give_up)]
+        await super().shutdown(sockets)
+        for each in late:
+            each.cancel()
+
+    def cut_off(self) -> None:
+        """Let go of every connection, whatever it was still to be sent. What was said for it hears that it is gone."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    def give_up(self) -> None:
+        """End the requests that go on all the same."""
+        for task in list(self.server_state.tasks):
+            task.cancel()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  a signal handler's shape
+        again, self.should_exit = self.should_exit, True
+        asyncio.get_running_loop().call_soon_threadsafe(self.cut_off if again else self.ending)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        for number in ENDING:
+            signal.signal(number, self.handle_exit)
         try:
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        finally:  # it ends by itself from here on: to ask once more changes nothing
+            for number in ENDING:
+                signal.signal(number, signal.SIG_IGN)

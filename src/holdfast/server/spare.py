@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Callable
 
 Process = subprocess.Popen[str]
+FAREWELL = 3.0
+"""Seconds that one gets to end, with its agent, when the server does."""
 
 
 class Spare:
@@ -47,9 +49,17 @@ class Spare:
         process, self._process = self._process, None
         if process is not None:
             _hang_up(process)
-            process.wait()
+            self._leaving.append(process)
         for process in self._leaving:
-            process.wait()
+            _see_off(process)
+
+
+def _see_off(process: Process) -> None:
+    try:
+        process.wait(FAREWELL)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _hang_up(process: Process) -> None:

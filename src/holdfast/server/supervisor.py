@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import assert_never
 
@@ -45,14 +45,26 @@ log = logging.getLogger(__name__)
 TICK = 0.5
 SETTLING = 5.0
 """Seconds that a command waits, at most, for the loss of a dead owner to be written down before it."""
+ON_THEIR_WAY = 3.0
+"""Seconds that runners get to have their sessions when the server ends. One whose session is taken needs two."""
+GLANCE = 0.01
+FORGOTTEN = 600.0
+"""Seconds after which starts that failed are no reason any more not to start a runner."""
 TAKEN = 75
 """Exit code of a runner that found its session owned by another."""
 
 
 class Heard(msgspec.Struct):
-    """The last sign of life of a holder, and when we saw it, by our own clock."""
+    """The last sign of life of a holder, 0 for one on its way, and when we saw it, by our own clock."""
 
     beat: int
+    at: float
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """Starts that failed in a row, and when the last one did, by our own clock."""
+
+    count: int
     at: float
 
 
@@ -70,7 +82,7 @@ class Supervisor:
         self._heard: dict[SessionId, Heard] = {}
         self._spawned: dict[SessionId, subprocess.Popen[str]] = {}
         self._working: list[subprocess.Popen[str]] = []
-        self._failed_starts: dict[SessionId, int] = {}
+        self._failed: dict[SessionId, Failed] = {}
         self._read: set[SessionId] = set()
         self._wanted: set[SessionId] = set()
         self._nudged = asyncio.Event()
@@ -113,7 +125,10 @@ class Supervisor:
         return any(holder.spooling for holder in self.holders.values())
 
     async def run(self) -> None:
-        """Watch until cancelled. Runners are left alone then; only the spare ends."""
+        """Watch until cancelled. Runners are left alone then; only the spare ends.
+
+        Those on their way are waited for, so that whoever has seen us end can see every runner by its lock.
+        """
         try:
             while True:
                 awaited, self._awaited = self._awaited, []
@@ -131,14 +146,26 @@ class Supervisor:
                 self._nudged.clear()
         finally:
             self._spare.dismiss()
+            await self._see_off()
             for process in (*self._spawned.values(), *self._working):
                 process.returncode = process.poll() or 0  # it outlives us: nobody waits for it any more
+
+    async def _see_off(self) -> None:
+        """Return when every runner that was spawned has its session, or has ended, or is too long about it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ON_THEIR_WAY):
+                while self._spawned:
+                    self._reap()
+                    await asyncio.sleep(GLANCE)
 
     async def _look(self) -> None:
         await self._read_rows()
         self._reap()
         alive = {owner.session for owner in await self._store.owners()}
-        situations = [self._situation(session, alive) for session in self._interesting(alive)]
+        situations: list[recovery.Situation] = []
+        for session in self._interesting(alive):
+            with self._alone(session):
+                situations.append(self._situation(session, alive))
         actions = recovery.plan(situations, self._settings.file.runners.max)
         waiting = [action for action in actions if isinstance(action, recovery.Wait)]
         self.places = Places(
@@ -147,16 +174,30 @@ class Supervisor:
         )
         self._wanted.clear()
         for action in actions:
-            await self._carry_out(action)
+            with self._alone(action.session):
+                await self._carry_out(action)
         self._make_room()
         for session in self._read & set(self._rows):
             if self._rows[session].recovering and session not in self.holders:
-                await self._attempt(session)
+                with self._alone(session):
+                    await self._attempt(session)
         self._read.clear()
-        await self._keep_spare()
+        with self._alone(HOUSE):  # the spare is no session's yet
+            await self._keep_spare()
+
+    @contextlib.contextmanager
+    def _alone(self, session: SessionId) -> Generator[None]:
+        """What goes wrong with one session in here costs the others nothing. The next look meets it again."""
+        try:
+            yield
+        except (HoldfastError, OSError):
+            log.exception("supervisor.failed", extra={"session": session})
 
     async def _read_rows(self) -> None:
         async for row in self._changed.rows():
+            before = self._rows.get(row.id)
+            if row.overview.state == "queued" and (before is None or before.state != "queued"):
+                self._failed.pop(row.id, None)  # what failed before this message came says nothing of it
             if _needs_nobody(row.overview):
                 self._rows.pop(row.id, None)
             else:
@@ -174,28 +215,28 @@ class Supervisor:
         else:
             self.holders[session] = holder
         if holder is not None or (row is not None and row.state in ("running", "waiting")):
-            self._failed_starts.pop(session, None)
+            self._failed.pop(session, None)
         return recovery.Situation(
             session=session,
             startable=row is not None and row.state == "queued" and not row.deleted,
             alive=session in alive,
             holder=0 if holder is None else holder.pid or -1,
             silent=self._silence(session, holder),
-            spawned=session in self._spawned,
-            failed_starts=self._failed_starts.get(session, 0),
+            spawned=self._spawned[session].pid if session in self._spawned else 0,
+            failed_starts=self._failed_starts(session),
             forgetful=row is not None and row.uncommitted > 0 and time.time() * 1000 >= row.memory_again,
             lingering=row is not None and row.state == "idle" and row.memory_again > 0,
             wanted=session in self._wanted,
         )
 
     def _silence(self, session: SessionId, holder: Holder | None) -> float:
-        """Seconds since we last saw the holder move, by our monotonic clock."""
-        if holder is None:
+        """Seconds since we last saw the holder move, or since one is on its way, by our monotonic clock."""
+        if holder is None and session not in self._spawned:
             self._heard.pop(session, None)
             return 0.0
-        heard = self._heard.get(session)
-        if heard is None or heard.beat != holder.beat:
-            self._heard[session] = heard = Heard(holder.beat, time.monotonic())
+        heard, beat = self._heard.get(session), 0 if holder is None else holder.beat
+        if heard is None or heard.beat != beat:
+            self._heard[session] = heard = Heard(beat, time.monotonic())
         return time.monotonic() - heard.at
 
     # Acts.
@@ -231,7 +272,7 @@ class Supervisor:
         idle = [holder for session, holder in self.holders.items() if holder.pid > 0 and session not in busy]
         for holder in idle[: len(self.places.waiting)]:
             log.info("runner.retired", extra={"session": holder.session, "pid": holder.pid})
-            with contextlib.suppress(ProcessLookupError):
+            with self._alone(holder.session), contextlib.suppress(ProcessLookupError):
                 os.kill(holder.pid, signal.SIGUSR2)
 
     async def _record(self, session: SessionId) -> None:
@@ -268,7 +309,7 @@ class Supervisor:
                     stderr=self._last_words(session),
                 )
                 await self._store.append(session, [ended], position=Position(epoch=owned.epoch, n=owned.n + 1))
-            self._failed_starts.pop(session, None)
+            self._failed.pop(session, None)
         finally:
             lock.release()
 
@@ -284,7 +325,11 @@ class Supervisor:
         faults.point("supervisor.spawning")
         runner = self._spare.take(f"{session} open\n" if ready else f"{session}\n")
         if runner is None:
-            runner = self._start([session, *(["--open"] if ready else [])], self._errors(session))
+            try:
+                runner = self._start([session, *(["--open"] if ready else [])], self._errors(session))
+            except OSError:
+                self._count_failed_start(session)
+                raise
         self._spawned[session] = runner
         faults.point("supervisor.spawned")
         log.info("runner.spawned", extra={"session": session, "pid": runner.pid})
@@ -319,14 +364,26 @@ class Supervisor:
         """Forget runners that have ended; count those that ended before they did anything."""
         self._working = [process for process in self._working if process.poll() is None]
         for session, process in list(self._spawned.items()):
-            code = process.poll()
-            if code is None and probe(self._settings.locks, session) is None:
-                continue  # still on its way
-            del self._spawned[session]
-            if code is None:
-                self._working.append(process)  # it has its session; only its end is still to be noticed
-            elif code not in (0, TAKEN):
-                self._failed_starts[session] = self._failed_starts.get(session, 0) + 1
+            with self._alone(session):
+                self._reap_one(session, process)
+
+    def _reap_one(self, session: SessionId, process: "subprocess.Popen[str]") -> None:
+        code = process.poll()
+        if code is None and probe(self._settings.locks, session) is None:
+            return  # still on its way
+        del self._spawned[session]
+        if code is None:
+            self._working.append(process)  # it has its session; only its end is still to be noticed
+        elif code not in (0, TAKEN):
+            self._count_failed_start(session)
+
+    def _count_failed_start(self, session: SessionId) -> None:
+        self._failed[session] = Failed(self._failed_starts(session) + 1, time.monotonic())
+
+    def _failed_starts(self, session: SessionId) -> int:
+        """Those in a row. After a while it is tried anew: a full disk may have room again."""
+        failed = self._failed.get(session)
+        return 0 if failed is None or time.monotonic() - failed.at > FORGOTTEN else failed.count
 
     def _errors(self, session: SessionId) -> Path:
         return self._settings.logs / "runners" / f"{session}.err"

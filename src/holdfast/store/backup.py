@@ -6,6 +6,7 @@ a new lineage, so that every browser that knew the old history starts over.
 """
 
 import contextlib
+import errno
 import io
 import os
 import re
@@ -26,7 +27,7 @@ from holdfast.core.errors import HoldfastError, StoreCorrupt
 from holdfast.owned import make_folder, owner_only
 from holdfast.store.blanked import blanked
 from holdfast.store.sqlite.check import check_soundness
-from holdfast.store.sqlite.connection import connect, migrate, translated
+from holdfast.store.sqlite.connection import BUSY_MS, connect, migrate, translated
 from holdfast.store.sqlite.store import DATABASE, renew_lineage
 
 STORE = "store"
@@ -36,6 +37,8 @@ DRAFT = ".backup."
 HELD = re.compile(rf"{STORE}/{re.escape(DATABASE)}|{BLOBS}/\w\w/\w+|{re.escape(CONFIG)}", re.ASCII)
 PIECE = 1 << 20
 DAY = 24 * 60 * 60
+UNLINKED = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""How a file system says that it knows no second name of a file."""
 
 
 class NothingToBackUp(HoldfastError):
@@ -66,7 +69,7 @@ def back_up(home: Path, target: Path) -> int:
         _copy_database(home / STORE / DATABASE, draft / DATABASE)
         faults.point("backup.copied")
         _pack(home, draft / DATABASE, draft / "archive")
-        os.link(draft / "archive", target)
+        _hand_over(draft / "archive", target)
     except FileExistsError as exc:
         raise BackupExists(target) from exc
     finally:
@@ -74,10 +77,23 @@ def back_up(home: Path, target: Path) -> int:
     return target.stat().st_size
 
 
+def _hand_over(whole: Path, target: Path) -> None:
+    """Under its name, over nothing. A stick for all systems knows no links: there the name is taken first."""
+    try:
+        os.link(whole, target)
+    except OSError as exc:
+        if exc.errno not in UNLINKED:
+            raise
+        target.open("xb").close()
+        whole.rename(target)
+
+
 def restore(source: Path, home: Path) -> None:
     """Put the backup in `source` into `home`, which must hold no store. From an unsound backup nothing is taken."""
     if (home / STORE).exists() or (home / BLOBS).exists():
         raise HomeInUse(home)
+    if not source.exists():
+        raise NoBackup(source, "it is not there")
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = home / f".restore.{secrets.token_hex(4)}"
     draft.mkdir(mode=0o700)
@@ -96,6 +112,7 @@ def _copy_database(source: Path, target: Path) -> None:
     """One step copies all pages inside one read transaction: writers go on, the copy is one moment."""
     with translated(), contextlib.closing(apsw.Connection(str(target))) as copy:
         original = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
+        original.set_busy_timeout(BUSY_MS)
         with contextlib.closing(original), copy.backup("main", original, "main") as backup:
             backup.step(-1)
     target.chmod(0o600)
@@ -131,8 +148,9 @@ class Taken:
 def _tidy(home: Path) -> None:
     """What a server that was killed while it handed out a backup has left."""
     for left in home.glob(f"{DRAFT}*"):
-        if time.time() - left.stat().st_mtime > DAY:
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another backup has just ended
+            if time.time() - left.stat().st_mtime > DAY:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _pack(home: Path, database: Path, target: Path) -> None:
@@ -196,6 +214,8 @@ def _unpack(source: Path, target: Path) -> None:
                 if not entry.isdir():
                     _take(archive, entry, target, source)
     except (OSError, tarfile.TarError) as exc:
+        if isinstance(exc, OSError) and exc.errno:  # the system's word, not the archive's
+            raise
         raise NoBackup(source, exc) from exc
     if not (target / STORE / DATABASE).is_file():
         raise NoBackup(source, "it holds no database")

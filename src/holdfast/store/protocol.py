@@ -321,7 +321,8 @@ class Store(Protocol):
         ...
 
     async def search(self, text: str, *, limit: int = 20, session: SessionId | None = None) -> list[Hit]:
-        """Settled words and messages that hold every word of `text`, newest first; the last word may be a beginning."""
+        """Words and messages that hold every word of `text`, newest first; the last word may be a beginning. What a run
+        says is found while it grows, too."""
         ...
 
     async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:

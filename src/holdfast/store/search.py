@@ -1,7 +1,7 @@
 """Words: what is searched for, what is indexed, and what a hit shows."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from unicodedata import combining, normalize
@@ -51,6 +51,17 @@ def match_expression(text: str) -> str:
 def indexed(item: Item) -> str:
     """What can be found of an item: what people and agents said, not what tools printed."""
     return item.text if isinstance(item, UserMessage | Text | Steer) else ""
+
+
+def holds(said: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether all words of a question are among those of a text, the last one as a beginning: as the index has it."""
+    return (
+        bool(wanted) and any(word.startswith(wanted[-1]) for word in said) and all(word in said for word in wanted[:-1])
+    )
+
+
+def newest(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
 
 
 def as_read(text: str) -> str:

@@ -13,6 +13,7 @@ from msgspec import UNSET
 from holdfast.core import events as e
 from holdfast.core import ids, labels, recovery
 from holdfast.core.errors import BadId
+from holdfast.core.plausible import plausible
 from holdfast.core.records import Late, Record
 from holdfast.core.session import Session, replay, tagged
 from holdfast.transfer.scribe import CLIENT
@@ -23,7 +24,7 @@ SAID = (
     e.SessionRenamed | e.SessionForked | e.HistoryTruncated | e.TurnSubmitted | e.TurnWithdrawn | e.QueueReordered
     | e.TurnReleased | e.TurnCancelRequested | e.TurnSteered | e.QuestionAnswered | e.PersonNotified
     | e.TextAppended | e.ThoughtAppended | e.ToolChanged | e.TurnStarted | e.TurnEnded | e.PlanReplaced
-    | e.SteerDelivered | e.UsageReported | e.TitleSuggested | e.NoticeRaised | e.RunnerStopped | e.RunnerLost
+    | e.SteerDelivered | e.TitleSuggested | e.NoticeRaised | e.RunnerStopped | e.RunnerLost
     | e.ApprovalRequested | e.ApprovalDelivered | e.ApprovalExpired | e.QuestionAsked | e.QuestionDelivered
     | e.QuestionExpired | e.RecoveryPending | e.RecoveryFinished
 )  # fmt: skip
@@ -35,6 +36,7 @@ DROPPED = (
     | e.AgentDescribed | e.AgentEnded | e.AgentFailed
 )  # fmt: skip
 """What is about this or that machine, or permits something."""
+SPENT = ("input", "output", "cached", "reasoning", "cost", "context_used", "context_window")
 
 
 class Admission:
@@ -99,6 +101,9 @@ class Admission:
                 # What was allowed for longer was allowed there. Here it is asked again.
                 choice = "deny" if event.choice == "deny" else "once"
                 yield msgspec.structs.replace(event, choice=choice, everywhere=False, extra=None)
+            case e.UsageReported():
+                claimed = ((name, getattr(event, name)) for name in SPENT)
+                yield msgspec.structs.replace(event, **{name: plausible(count) for name, count in claimed}, extra=None)
             case e.RunnerStarted():
                 yield e.RunnerStarted(version=event.version)
                 yield e.AgentOpened(agent=self._agent)

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from holdfast.core.counted import counted
 from holdfast.core.errors import NotNow
 
 FOLDER = "imports"
@@ -58,7 +59,9 @@ class Report(msgspec.Struct, kw_only=True):
     def lines(self) -> list[str]:
         """For a person to read."""
         messages = sum(taken.messages for taken in self.taken)
-        told = [f"Taken over: {len(self.taken)} of {self.found} sessions, with {messages} messages."]
+        told = [
+            f"Taken over: {len(self.taken)} of {counted(self.found, 'session')}, with {counted(messages, 'message')}."
+        ]
         if self.known:
             told.append(f"Already here from an earlier import: {self.known}.")
         if self.settings:

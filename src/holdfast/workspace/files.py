@@ -35,12 +35,17 @@ class NoWorkspace(Refused):
     status = 400
 
 
+class NoFolder(NoWorkspace):
+    """{0!r} can't be a folder to work in ({1}). Choose another one, or none to get a new one."""
+
+
 def check_root(folder: str | Path, home: Path) -> None:
-    """Raise `NoWorkspace` for a folder of the home that is not one of those which sessions are given there."""
+    """Raise `NoWorkspace` for a folder of the home that is not one of those which sessions are given there, and for
+    what can't be any folder. Whether it is there, whoever begins to work there is told."""
     try:
         real = Path(folder).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):
-        return  # nobody can work there either, and whoever tries is told why
+    except (OSError, RuntimeError, ValueError) as exc:
+        raise NoFolder(str(folder), str(exc).rstrip(".")) from exc
     if _within(real, home.resolve()):
         raise NoWorkspace(folder)
 
@@ -66,8 +71,8 @@ class Workspace:
             raise OutOfBounds("That", "is no path.")
         try:
             real = (self.root / Path(text).expanduser()).resolve()
-        except (OSError, RuntimeError) as exc:
-            raise OutOfBounds(text, f"can't be followed: {exc}.") from exc
+        except (OSError, RuntimeError, ValueError) as exc:
+            raise OutOfBounds(repr(text), f"can't be followed: {exc}.") from exc
         self._check(real, text)
         return real
 
@@ -105,9 +110,15 @@ class Workspace:
             place = Path(folder)
             folders[:] = sorted(each for each in folders if each not in skipped and self.inside(place / each))
             for each in sorted(files):
-                path = place / each
-                if not path.is_symlink() and path.is_file() and self.inside(path):
-                    yield path
+                if self._ordinary(place / each):
+                    yield place / each
+
+    def _ordinary(self, path: Path) -> bool:
+        """Whether it is a file that may be touched, and no link. What can't be looked at is none."""
+        try:
+            return not path.is_symlink() and path.is_file() and self.inside(path)
+        except OSError:
+            return False
 
     def read_bytes(self, real: Path, most: int) -> bytes:
         """Up to `most` bytes of a file that `resolve` gave."""
@@ -151,6 +162,14 @@ class Workspace:
         except BaseException:
             draft.unlink(missing_ok=True)
             raise
+
+
+def is_folder(path: Path) -> bool:
+    """As far as it can be looked at."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def secret(path: Path) -> bool:

@@ -13,7 +13,8 @@ LOOKED_AT = 1_000
 
 Kind = Literal["readme", "tests", "history", "tasks", "look"]
 TESTED = ("Makefile", "package.json", "pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "Gemfile")
-TASKS = ("TODO.md", "TODO", "TODO.txt", "ROADMAP.md")
+TASKS = ("todo.md", "todo", "todo.txt", "roadmap.md")
+"""In any spelling of capitals."""
 
 
 class Starter(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,16 +31,17 @@ def starters(folder: str) -> list[Starter]:
         names = {entry.name for entry in islice(place.iterdir(), LOOKED_AT)} if place.is_absolute() else set[str]()
     except (OSError, RuntimeError, ValueError):  # not there, nobody's home, no path at all
         return []
-    return fitting(names)
+    # A name that is no text can't be said.
+    return fitting({name for name in names if name.isprintable()})
 
 
 def fitting(names: Set[str]) -> list[Starter]:
-    readme = next((name for name in sorted(names) if name.upper().partition(".")[0] == "README"), "")
+    spelled = {name.lower(): name for name in sorted(names, reverse=True)}
     found = [
-        *_about("readme", [readme] if readme else []),
+        *_about("readme", (name for name in sorted(names) if name.lower().partition(".")[0] == "readme")),
         *_about("tests", (name for name in TESTED if name in names)),
         *([Starter(kind="history")] if ".git" in names else []),
-        *_about("tasks", (name for name in TASKS if name in names)),
+        *_about("tasks", (spelled[name] for name in TASKS if name in spelled)),
         *([Starter(kind="look")] if names else []),
     ]
     return found[:MOST]

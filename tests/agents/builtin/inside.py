@@ -31,6 +31,7 @@ class Inside:
         self._turns: set[asyncio.Task[str]] = set()
         self._agent = Agent(Link(Said(self._said)), settings, {}, self._spawn)
         self.pid, self.born, self.group, self.stderr, self.tag = os.getpid(), 0, 0, "", ""
+        self.told, self.heard = 0, None
 
     def _spawn(self, turn: Coroutine[Any, Any, str]) -> "asyncio.Task[str]":
         task = asyncio.create_task(turn)
@@ -43,6 +44,7 @@ class Inside:
         return 0 if self._over.is_set() else None
 
     def write(self, data: bytes) -> None:
+        self.told += len(data)
         asyncio.get_running_loop().call_soon(self._agent.feed, data)
 
     async def read(self) -> bytes:

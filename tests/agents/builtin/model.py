@@ -40,7 +40,7 @@ class Model:
         self.headers: list[dict[str, str]] = []
         self.abandoned = 0
         self.window = 128_000
-        self.prompt_tokens = 1000
+        self.usage = dict(USAGE)
         self.url = ""
         self.failures: dict[str, int] = {}
 
@@ -105,7 +105,9 @@ class Handler(BaseHTTPRequestHandler):
         else:
             text = "".join(rest for name, rest in steps if name == "say")
             choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-            self._answer(200, {**_head(body), "object": "chat.completion", "choices": [choice], "usage": USAGE})
+            self._answer(
+                200, {**_head(body), "object": "chat.completion", "choices": [choice], "usage": self.model.usage}
+            )
 
     def _error(self, steps: list[tuple[str, str]]) -> int | None:
         for name, rest in steps:
@@ -180,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
                 case _:
                     pass
         self._delta(body, {}, finish)
-        self._event({**_head(body), "choices": [], "usage": {**USAGE, "prompt_tokens": self.model.prompt_tokens}})
+        self._event({**_head(body), "choices": [], "usage": self.model.usage})
         self.wfile.write(b"data: [DONE]\n\n")
 
     def _call(self, body: Json, index: int, rest: str, *, same: bool) -> None:

@@ -11,6 +11,7 @@ import pytest
 from holdfast.agents.builtin.deed import Bench
 from holdfast.agents.builtin.link import Link, Voice
 from holdfast.agents.builtin.tools import process
+from holdfast.agents.spawning import spawn
 from holdfast.workspace.files import Workspace
 from tests.agents.builtin.inside import Said
 
@@ -27,10 +28,10 @@ async def test_a_program_whose_tool_is_stopped_in_its_first_steps_ends(
     started: list[subprocess.Popen[Any]] = []
 
     def start(*arguments: Any, **options: Any) -> "subprocess.Popen[Any]":
-        started.append(subprocess.Popen(*arguments, **options))
+        started.append(spawn(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(process, "subprocess", type("Watched", (), {**vars(subprocess), "Popen": staticmethod(start)}))
+    monkeypatch.setattr(process, "spawn", start)
     voice = Voice(Link(Said(asyncio.Queue())), "s")
     bench = Bench(workspace=Workspace(tmp_path), environ=dict(os.environ), voice=voice, call=f"c{steps}")
     running = asyncio.create_task(process.run(["sleep", "600"], 60, bench, say))

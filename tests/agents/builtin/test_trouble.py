@@ -10,12 +10,13 @@ from holdfast.agents.acp.client import AcpAgent, Result
 from holdfast.agents.builtin import turn
 from holdfast.core.events import NoticeRaised, UsageReported
 from holdfast.core.ids import TurnId
+from holdfast.core.plausible import MOST
 from holdfast.endpoints import Endpoint, remove_endpoint, save_endpoint
 from holdfast.settings import Settings
 from tests.agents.audience import TURN, Audience
 from tests.agents.builtin.conftest import KEY
 from tests.agents.builtin.inside import opened
-from tests.agents.builtin.model import Model
+from tests.agents.builtin.model import USAGE, Model
 
 NEXT = TurnId("t2")
 
@@ -105,10 +106,10 @@ async def test_a_conversation_that_gets_long_is_summed_up(
     endpoint = Endpoint(name="mock", base_url=model.url, key=KEY, models=("mock-1",), window=10_000)
     save_endpoint(settings, endpoint)
     await agent.prompt(TURN, f"Long {'x' * 9_000}\n!say First answer.")
-    model.prompt_tokens = 9_500
+    model.usage["prompt_tokens"] = 9_500
     await agent.prompt(TURN, "!say Second answer.")
     assert notices(audience) == []
-    model.prompt_tokens = 500
+    model.usage["prompt_tokens"] = 500
     await agent.prompt(NEXT, "!say Third answer.")
     assert ["summed up" in text for text in notices(audience)] == [True]
     assert "A summary of all that." in model.heard("user")[0]
@@ -176,3 +177,18 @@ async def test_a_turn_while_another_runs_is_refused(agent: AcpAgent, audience: A
         await agent._connection.request("session/prompt", params)
     agent.cancel()
     await prompting
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("number", [-5, 2**80, 1e308, float("inf"), float("nan"), "many", None, [], {}], ids=str)
+async def test_a_model_that_counts_absurdly_is_heard_all_the_same(
+    agent: AcpAgent, audience: Audience, model: Model, number: object
+) -> None:
+    """What it says was used is no reason to lose an answer, nor to forget what was said."""
+    model.usage = dict.fromkeys(USAGE, number) | {"completion_tokens_details": {"reasoning_tokens": number}}
+    for turn_id, words in ((TURN, "One."), (NEXT, "Two.")):
+        assert await agent.prompt(turn_id, f"!say {words}") == Result("completed")
+    assert audience.text == "One.Two."
+    assert len(model.requests) == 2
+    reports = [fact for fact in audience.facts if isinstance(fact, UsageReported)]
+    assert all(0 <= report.input <= MOST and 0 <= report.reasoning <= MOST for report in reports)

@@ -250,6 +250,19 @@ async def test_a_search_and_a_list_pass_by_what_stays_closed(
     assert everywhere == "\n".join(["elsewhere.txt:1:needle behind a link", *found])
 
 
+async def test_a_link_that_cant_be_followed_costs_a_list_nothing_else(
+    agent: AcpAgent, audience: Audience, workspace: Path
+) -> None:
+    """As one into a folder that is closed to us."""
+    (workspace / "far").symlink_to("x" * 300)
+    (workspace / "folder").mkdir()
+    (workspace / "plain.txt").write_text("")
+    await agent.prompt(TURN, "\n!then\n".join([call("list"), "!say Done."]))
+    assert set(tools(audience).values()) == {"completed"}
+    changed = [fact for fact in audience.facts if isinstance(fact, ToolChanged)]
+    assert "far\nfolder/\nplain.txt" in [fact.output for fact in changed]
+
+
 async def test_a_search_that_does_not_fit_into_one_command_goes_on(
     agent: AcpAgent, audience: Audience, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,12 +1,16 @@
-"""An agent that is told things while it works: `python stubborn.py refusing|dying|quitting`.
+"""An agent that is told things while it works: `python stubborn.py refusing|dying|quitting|mute|late|deaf`.
 
 It says what it heard, and works for ever if that was "work". Steered twice, it refuses both and ends its turn; or,
-dying, it ends with the turn instead of an answer. Quitting, it ends when it is cancelled. Taken up again, it says with
-its next answer what it was told of an unfinished one.
+dying, it ends with the turn instead of an answer. Quitting, it ends when it is cancelled; mute, when it has
+read a message. Late, it ends once as soon as there is something to read, and never reads it; deaf, it does so every
+time. Taken up again, it says with its next answer what it was told of an unfinished one.
 """
 
 import json
+import os
+import select
 import sys
+from pathlib import Path
 from typing import Any
 
 HOW = sys.argv[1]
@@ -36,6 +40,14 @@ def steered(number: int) -> None:
     send(id=prompt[-1], result={"stopReason": "end_turn"})
 
 
+def end_unheard() -> None:
+    """End with words in the pipe that nobody has read."""
+    if HOW == "deaf" or (HOW == "late" and not Path("came").exists()):
+        Path("came").touch()
+        select.select([sys.stdin], [], [])
+        os._exit(1)
+
+
 def answer(message: dict[str, Any]) -> None:
     match message.get("method"):
         case "initialize":
@@ -43,9 +55,13 @@ def answer(message: dict[str, Any]) -> None:
             send(id=message["id"], result={"protocolVersion": 1, "agentCapabilities": able})
         case "session/new":
             send(id=message["id"], result={"sessionId": "s"})
+            end_unheard()
         case "session/resume":
             told.append(message["params"].get("_meta", {}).get("holdfast", {}).get("unfinished", ""))
             send(id=message["id"], result={})
+            end_unheard()
+        case "session/prompt" if HOW == "mute":
+            sys.exit(1)
         case "session/cancel" if HOW == "quitting":
             sys.exit(0)
         case "session/prompt":

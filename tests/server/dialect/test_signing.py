@@ -2,9 +2,8 @@
 
 import re
 
-from holdfast.server.app import API, DIALECT, create_routes
+from holdfast.server.app import API, DIALECT, all_endpoints
 from holdfast.server.dialect.signing import accepts_cookie
-from holdfast.server.wiring import Wiring
 
 NEVER = {("GET", "/api/chat/cancel"), ("POST", "/api/auth/login")}
 """The one read that changes something, and what makes the cookie."""
@@ -12,18 +11,12 @@ SHARED = {("GET", "/api/status")}
 """A native address that says more to whoever is signed in."""
 
 
-def nothing() -> Wiring:
-    raise NotImplementedError
-
-
 def routes() -> set[tuple[str, str]]:
-    app = create_routes(nothing, ())
-    found = {(method, route.path) for route in app.routes for method in getattr(route, "methods", ())}
-    return {(method, path) for method, path in found if method != "OPTIONS"}
+    return {(method, endpoint.path) for endpoint in all_endpoints(None) for method in endpoint.methods}
 
 
 def native() -> set[tuple[str, str]]:
-    return {(method, path) for handler in API for path in handler.paths for method in handler.http_methods}
+    return {(method, endpoint.path) for endpoint in API for method in endpoint.methods}
 
 
 def address(path: str) -> str:

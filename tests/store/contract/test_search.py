@@ -164,6 +164,26 @@ async def test_recovered_words_are_found(store: Store) -> None:
     assert await found(store, "before needle") == [("t1", 1)]
 
 
+async def test_what_a_run_says_is_found_while_it_grows_and_after(store: Store) -> None:
+    """The newest answer is found like any other: no turn has to follow it before it is."""
+    run = await Run.claim(store)
+    await run.start()
+    await run.say("the needle is still ")
+    assert await found(store, "needle") == [("t1", 1)]
+    await run.say("being ")
+    assert await found(store, "still being") == [("t1", 1)]
+    await run.say("told")
+    await run.end()
+    assert await found(store, "needle being to") == [("t1", 1)]
+    assert await found(store, "needle tol being") == []
+    assert [hit.session for hit in await store.search("told", session=S1)] == [S1]
+    assert await store.search("told", session=SessionId("s9")) == []
+    await run.talk(T2, "question 2", "another needle")
+    assert await found(store, "needle") == [("t2", 1), ("t1", 1)]
+    await store.append(S1, [e.SessionDeleted()])
+    assert await found(store, "needle") == []
+
+
 async def test_words_in_any_part_of_a_long_text_are_found(store: Store) -> None:
     """The parts of a text are indexed one by one, and each hit names the same item."""
     run = await Run.claim(store)

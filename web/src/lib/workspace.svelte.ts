@@ -58,6 +58,8 @@ export class Workspace {
   readonly live: Live
   /** The session that is being answered in the list; it stays so while it goes on and asks again. */
   answering = $state<string | null>(null)
+  /** The session whose title is being written in the list. */
+  renaming = $state<string | null>(null)
   /** The session in which something is being looked for. */
   finding = $state<string | null>(null)
   #conversation = $state.raw<Conversation | null>(null)

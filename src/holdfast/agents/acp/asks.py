@@ -14,6 +14,7 @@ from holdfast.agents.acp import wire
 from holdfast.agents.acp.calls import Call, words
 from holdfast.core.events import Diff
 from holdfast.core.ids import CallId
+from holdfast.core.plausible import plausible
 
 YES, NO = "Yes", "No"
 CANCELLED: dict[str, Any] = {"outcome": {"outcome": "cancelled"}}
@@ -105,13 +106,12 @@ def question(name: str, wanted: wire.ElicitationWanted) -> Elicited | None:
     if wanted.mode != "form" or wanted.requested_schema is None:
         return None
     ours, fields = wanted.ours, wanted.requested_schema.properties
+    seconds = plausible(ours.timeout_seconds)
     secret = ours.secret or any(field.format == "password" for field in fields.values())
     if not fields:
         return Elicited(id=name, text=wanted.message, choices=(YES, NO), free_text=False)
     if len(fields) > 1:
-        return Elicited(
-            id=name, text=_form(wanted.message, fields), secret=secret, timeout_seconds=ours.timeout_seconds
-        )
+        return Elicited(id=name, text=_form(wanted.message, fields), secret=secret, timeout_seconds=seconds)
     (field,) = fields.values()
     choices = ours.choices or tuple(_choices(field))
     about = "" if field.description in (None, "", wanted.message) else f"\n\n{field.description}"
@@ -121,7 +121,7 @@ def question(name: str, wanted: wire.ElicitationWanted) -> Elicited | None:
         choices=choices,
         free_text=not choices if ours.free_text is None else ours.free_text,
         secret=secret,
-        timeout_seconds=ours.timeout_seconds,
+        timeout_seconds=seconds,
     )
 
 

@@ -20,7 +20,7 @@ from holdfast.agents.acp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Id, Requ
 from holdfast.agents.acp.terminals import NotStarted, Terminal, shell_line
 from holdfast.core.errors import HoldfastError, Refused
 from holdfast.core.ids import CallId
-from holdfast.workspace.files import Workspace
+from holdfast.workspace.files import Workspace, is_folder
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +219,7 @@ class Errands:
             cwd=str(cwd),
             limit=wanted.output_byte_limit,
         )
-        if not cwd.is_dir():
+        if not is_folder(cwd):
             raise NotStarted(deed.line, deed.cwd, "there is no such folder")
         if self._desk.asks_first:
             await self._leave(deed)

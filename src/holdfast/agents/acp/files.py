@@ -57,9 +57,9 @@ def read_text(workspace: Workspace, path: str, line: int | None = None, limit: i
 def write_text(workspace: Workspace, path: str, content: str) -> None:
     """Make the file hold `content`, with the folders that lead to it. Who may use it stays as it was."""
     real = workspace.resolve(path)
-    if real.exists() and not real.is_file():
-        raise NotWritable(path, "it is no ordinary file")
     try:
+        if real.exists() and not real.is_file():
+            raise NotWritable(path, "it is no ordinary file")
         workspace.write_text(real, content)
     except UnicodeEncodeError as exc:
         raise NotWritable(path, "its text holds half a character") from exc

@@ -33,6 +33,8 @@ class Result(NamedTuple):
     outcome: Literal["completed", "cancelled", "failed"]
     error: str = ""
     stderr: str = ""
+    unheard: bool = False
+    """Whether it is certain that nobody has read the message, or will: its agent died first."""
 
 
 class Listener(Protocol):

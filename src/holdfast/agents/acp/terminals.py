@@ -22,8 +22,9 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.agents.child import CHUNK, GRACE, scrubbed, spawn
+from holdfast.agents.child import CHUNK, GRACE, scrubbed
 from holdfast.agents.pipes import End
+from holdfast.agents.spawning import spawn
 from holdfast.agents.tree import HOME, MARK, TERMINAL, born, end_tree
 from holdfast.core.errors import Refused
 

@@ -22,6 +22,7 @@ from holdfast.core.events import (
     UsageReported,
 )
 from holdfast.core.ids import CallId, TurnId
+from holdfast.core.plausible import MOST, plausible
 
 PLAN_STATUSES: dict[str, PlanStatus] = {"pending": "pending", "in_progress": "running", "completed": "completed"}
 LEVELS: dict[str, Level] = {"info": "info", "warning": "warning", "error": "error"}
@@ -45,6 +46,9 @@ class Meter:
         self._cost: float | None = 0.0 if fresh else None
 
     def cost(self, total: float) -> int:
+        """In millionths, since the report before. A total that can't be is none."""
+        if not 0 <= total <= MOST / MILLION:
+            return 0
         before, self._cost = self._cost, total
         return 0 if before is None else max(0, round((total - before) * MILLION))
 
@@ -54,10 +58,10 @@ def _used(turn: TurnId, usage: wire.Usage) -> UsageReported | None:
     sum of all turns; the agents of the catalog that name any agree on this one."""
     report = UsageReported(
         turn=turn,
-        input=usage.input_tokens,
-        output=usage.output_tokens,
-        cached=usage.cached_read_tokens or 0,
-        reasoning=usage.thought_tokens or 0,
+        input=plausible(usage.input_tokens),
+        output=plausible(usage.output_tokens),
+        cached=plausible(usage.cached_read_tokens or 0),
+        reasoning=plausible(usage.thought_tokens or 0),
     )
     return None if report == UsageReported(turn=turn) else report
 
@@ -159,14 +163,14 @@ class Translator:
         ours = update.ours
         return UsageReported(
             turn=self._turn,
-            input=ours.input,
-            output=ours.output,
-            cached=ours.cached,
-            reasoning=ours.reasoning,
-            cost=ours.cost or (self._meter.cost(update.cost.amount) if update.cost else 0),
+            input=plausible(ours.input),
+            output=plausible(ours.output),
+            cached=plausible(ours.cached),
+            reasoning=plausible(ours.reasoning),
+            cost=plausible(ours.cost) or (self._meter.cost(update.cost.amount) if update.cost else 0),
             model=ours.model,
-            context_used=update.used,
-            context_window=update.size,
+            context_used=plausible(update.used),
+            context_window=plausible(update.size),
         )
 
     def _release(self, parent: CallId | None) -> list[AnyFact]:

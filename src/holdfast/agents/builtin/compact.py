@@ -20,6 +20,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RequestUsage
 
+from holdfast.core.plausible import plausible
+
 NEAR = 0.8
 """How full the model's window may get."""
 KEPT = 0.25
@@ -49,7 +51,7 @@ def due(messages: Sequence[ModelMessage], used: int, window: int) -> bool:
 def used(messages: Sequence[ModelMessage]) -> int:
     """How many tokens the last request and its answer took, by the provider's count; 0 if that is not known."""
     last = next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
-    return 0 if last is None else last.usage.input_tokens + last.usage.output_tokens
+    return 0 if last is None else plausible(last.usage.input_tokens + last.usage.output_tokens)
 
 
 def estimate(messages: Sequence[ModelMessage]) -> int:

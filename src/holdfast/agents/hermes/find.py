@@ -114,7 +114,7 @@ def _installed(chosen: str, environ: Mapping[str, str]) -> Found:
         return _look(python, f"{python}, which the command {command} uses,")
     for folder in KNOWN:
         python = Path(folder).expanduser() / "bin" / "python"
-        if python.is_symlink() or python.exists():
+        if os.path.lexists(python):  # false, too, for what we may not look into
             return _look(python, str(python))
     return Found(problem=f"Hermes is not installed. {INSTALL}")
 

@@ -2,18 +2,17 @@
 
 from typing import Annotated
 
-from litestar.params import QueryParameter
-
 from holdfast.core import ids
 from holdfast.core.askqueue import AskKind, AskQueue
 from holdfast.core.errors import BadCommand, BadId, NoSuchAsk, NoSuchSession, NotNow
 from holdfast.core.ids import AskId, SessionId
+from holdfast.server.endpoint import QueryField
 from holdfast.server.wiring import Wiring
 from holdfast.store.protocol import Opened
 from holdfast.transfer.identity import led_to
 
-SessionQuery = Annotated[str | None, QueryParameter(description="The session")]
-Flag = Annotated[str, QueryParameter(description="1 for yes, 0 for no")]
+SessionQuery = Annotated[str | None, QueryField("The session")]
+Flag = Annotated[str, QueryField("1 for yes, 0 for no")]
 
 
 def on(flag: str) -> bool:

@@ -2,13 +2,10 @@
 
 from typing import cast, get_args
 
-from litestar import Router, get, post
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import JSONBody
-from litestar.types import ASGIApp
+from starlette.types import ASGIApp
 
 from holdfast.core.askqueue import AskQueue
-from holdfast.core.errors import BadCommand, HoldfastError
+from holdfast.core.errors import BadCommand
 from holdfast.core.events import Choice
 from holdfast.core.items import Approval
 from holdfast.server.dialect import values as v
@@ -16,6 +13,7 @@ from holdfast.server.dialect.addressed import SessionQuery, meant_ask, named_ses
 from holdfast.server.dialect.answering import answered_once
 from holdfast.server.dialect.refusals import refuse_approval
 from holdfast.server.dialect.subscription import subscribed
+from holdfast.server.endpoint import JSONBody, get, post, refusing, streaming
 from holdfast.server.schema.asks import AskAnswer
 from holdfast.server.wired import Caller, Wired
 
@@ -33,19 +31,13 @@ async def pending_approvals(wiring: Wired, session_id: SessionQuery = None) -> v
 @get(
     "/api/approval/stream",
     summary="Follow the approvals that wait",
-    description=DESCRIPTION,
-    media_type="text/event-stream",
-    responses={
-        200: ResponseSpec(
-            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
-        )
-    },
+    **streaming(DESCRIPTION),
 )
 async def stream_approvals(wiring: Wired, session_id: SessionQuery = None) -> ASGIApp:
     return await subscribed(wiring, session_id, Approval, "approval", v.pending_approvals)
 
 
-@post("/api/approval/respond", summary="Answer an approval, or the oldest that waits", status_code=200)
+@post("/api/approval/respond", summary="Answer an approval, or the oldest that waits", status=200)
 async def respond_to_approval(wiring: Wired, client: Caller, data: JSONBody[v.ApprovalResponse]) -> v.ApprovalTaken:
     session, choice = await named_session(wiring, data.session_id), _choice(data)
     ask = await meant_ask(wiring, session, data.approval_id, Approval)
@@ -61,8 +53,4 @@ def _choice(data: v.ApprovalResponse) -> Choice:
     return cast("Choice", data.choice)
 
 
-ROUTES = Router(
-    path="/",
-    route_handlers=[pending_approvals, stream_approvals, respond_to_approval],
-    exception_handlers={HoldfastError: refuse_approval},
-)
+ROUTES = refusing(refuse_approval, pending_approvals, stream_approvals, respond_to_approval)

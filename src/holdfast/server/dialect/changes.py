@@ -7,8 +7,6 @@ refused, and the refusal names the counts that would not. The log keeps everythi
 from typing import Literal
 
 import msgspec
-from litestar import post
-from litestar.params import JSONBody
 
 from holdfast.core import commands as c
 from holdfast.core.errors import BadCommand
@@ -17,6 +15,7 @@ from holdfast.server.act import act
 from holdfast.server.dialect.addressed import named_session, opened
 from holdfast.server.dialect.messages import Transcript
 from holdfast.server.dialect.sheet import Sheet, read_sheet, read_transcript
+from holdfast.server.endpoint import JSONBody, post
 from holdfast.server.schema.base import Answer, Folder, Name
 from holdfast.server.wired import Caller, Wired
 
@@ -105,54 +104,52 @@ VALUES: tuple[type, ...] = (
 )
 
 
-async def _done(wiring: Wired, session: SessionId, *commands: c.Command) -> SessionDone:
+async def _done(wiring: Wired, session: SessionId, command: c.Command | None = None) -> SessionDone:
     await opened(wiring, session)
-    for command in commands:
+    if command is not None:
         await act(wiring, session, command)
     return SessionDone(session=await read_sheet(wiring, session))
 
 
-@post("/api/session/rename", summary="Call a session something else", status_code=200)
+@post("/api/session/rename", summary="Call a session something else", status=200)
 async def rename_session(wiring: Wired, client: Caller, data: JSONBody[SessionRename]) -> SessionDone:
     session = await named_session(wiring, data.session_id)
     if not data.title:
         raise BadCommand("title is required")
-    return await _done(wiring, session, c.RenameSession(title=data.title, client=client))
+    return await _done(wiring, session, c.ChangeSession(title=data.title, client=client))
 
 
-@post("/api/session/update", summary="Change what a session works with", status_code=200)
+@post("/api/session/update", summary="Change what a session works with", status=200)
 async def update_session(wiring: Wired, client: Caller, data: JSONBody[SessionUpdate]) -> SessionDone:
     session = await named_session(wiring, data.session_id)
     change = c.ChangeSession(
+        title=data.title or msgspec.UNSET,
         workspace=msgspec.UNSET if data.workspace is None else data.workspace,
         model=msgspec.UNSET if data.model is None else data.model,
         client=client,
     )
-    commands: list[c.Command] = [] if change == c.ChangeSession(client=client) else [change]
-    if data.title:
-        commands.append(c.RenameSession(title=data.title, client=client))
-    return await _done(wiring, session, *commands)
+    return await _done(wiring, session, None if change == c.ChangeSession(client=client) else change)
 
 
-@post("/api/session/pin", summary="Keep a session on top, or no longer", status_code=200)
+@post("/api/session/pin", summary="Keep a session on top, or no longer", status=200)
 async def pin_session(wiring: Wired, client: Caller, data: JSONBody[SessionPin]) -> SessionDone:
     session = await named_session(wiring, data.session_id)
     return await _done(wiring, session, c.ChangeSession(pinned=data.pinned, client=client))
 
 
-@post("/api/session/archive", summary="Put a session away, or take it back", status_code=200)
+@post("/api/session/archive", summary="Put a session away, or take it back", status=200)
 async def archive_session(wiring: Wired, client: Caller, data: JSONBody[SessionArchive]) -> SessionDone:
     session = await named_session(wiring, data.session_id)
     return await _done(wiring, session, c.ChangeSession(archived=data.archived, client=client))
 
 
-@post("/api/session/move", summary="Put a session into a project", status_code=200)
+@post("/api/session/move", summary="Put a session into a project", status=200)
 async def move_session(wiring: Wired, client: Caller, data: JSONBody[SessionMove]) -> SessionDone:
     change = c.ChangeSession(project=data.project_id or "", client=client)
     return await _done(wiring, await named_session(wiring, data.session_id), change)
 
 
-@post("/api/session/delete", summary="Delete a session; it can be restored", status_code=200)
+@post("/api/session/delete", summary="Delete a session; it can be restored", status=200)
 async def delete_session_by_post(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionGone:
     session = await named_session(wiring, data.session_id)
     await opened(wiring, session)
@@ -160,12 +157,12 @@ async def delete_session_by_post(wiring: Wired, client: Caller, data: JSONBody[S
     return SessionGone()
 
 
-@post("/api/session/clear", summary="Let everything leave the transcript", status_code=200)
+@post("/api/session/clear", summary="Let everything leave the transcript", status=200)
 async def clear_session(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionDone:
     return await _done(wiring, await named_session(wiring, data.session_id), c.TruncateHistory(client=client))
 
 
-@post("/api/session/truncate", summary="Let all but the first messages leave the transcript", status_code=200)
+@post("/api/session/truncate", summary="Let all but the first messages leave the transcript", status=200)
 async def truncate_session_by_count(wiring: Wired, client: Caller, data: JSONBody[SessionTruncate]) -> SessionDone:
     session = await named_session(wiring, data.session_id)
     if data.keep_count is None or data.keep_count < 0:
@@ -186,7 +183,7 @@ def _first_to_go(said: Transcript, count: int) -> TurnId | None:
     return turn if count else None
 
 
-@post("/api/session/undo", summary="Let the last turn leave the transcript", status_code=200)
+@post("/api/session/undo", summary="Let the last turn leave the transcript", status=200)
 async def undo_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionUndone | NothingToDo:
     gone = await _last_removed(wiring, await named_session(wiring, data.session_id), client)
     if gone is None:
@@ -194,7 +191,7 @@ async def undo_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed])
     return SessionUndone(removed_count=gone[0], removed_preview=gone[1][:PREVIEW])
 
 
-@post("/api/session/retry", summary="Take the last turn back, to send it again", status_code=200)
+@post("/api/session/retry", summary="Take the last turn back, to send it again", status=200)
 async def retry_turn(wiring: Wired, client: Caller, data: JSONBody[SessionNamed]) -> SessionRetry | NothingToDo:
     gone = await _last_removed(wiring, await named_session(wiring, data.session_id), client)
     if gone is None:

@@ -5,12 +5,10 @@ from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
-from litestar import Router, get, post
-from litestar.params import JSONBody, QueryParameter
 
 from holdfast.core import commands as c
 from holdfast.core import ids
-from holdfast.core.errors import BadCommand, HoldfastError, NoSuchSession, NoSuchTurn, Refused
+from holdfast.core.errors import BadCommand, NoSuchSession, NoSuchTurn, Refused
 from holdfast.core.events import Attachment
 from holdfast.core.ids import SessionId, SteerId, TurnId
 from holdfast.core.session import Session
@@ -19,12 +17,13 @@ from holdfast.server.dialect.addressed import named_session, opened
 from holdfast.server.dialect.refusals import refuse_busy
 from holdfast.server.dialect.runs import ActiveStream, NoSuchStream, RunName, active_turn, named_run
 from holdfast.server.dialect.sheet import UNTITLED
+from holdfast.server.endpoint import JSONBody, QueryField, get, post, refusing
 from holdfast.server.overruled import Overruled
 from holdfast.server.routes.turns import cancel
 from holdfast.server.schema.base import Answer, Folder, Name, Text
 from holdfast.server.wired import Caller, Wired
 
-StreamQuery = Annotated[str | None, QueryParameter(description="The stream")]
+StreamQuery = Annotated[str | None, QueryField("The stream")]
 Fallback = Literal["agent_lacks_steer", "session_not_found", "not_running", "steer_error"]
 
 
@@ -81,7 +80,7 @@ class ChatSteered(Answer, frozen=True, kw_only=True):
 VALUES: tuple[type, ...] = (ChatStart, ChatCancel, ChatSteer, ChatStarted, ChatCancelled, ChatSteered)
 
 
-@post("/api/chat/start", summary="Send a message, if no run goes on", status_code=200)
+@post("/api/chat/start", summary="Send a message, if no run goes on", status=200)
 async def start_chat(wiring: Wired, client: Caller, data: JSONBody[ChatStart]) -> ChatStarted:
     session = await named_session(wiring, data.session_id)
     if not (data.message or "").strip() and not data.attachments:
@@ -117,7 +116,7 @@ async def cancel_chat_by_get(wiring: Wired, client: Caller, stream_id: StreamQue
     return await _cancelled(wiring, stream_id, client)
 
 
-@post("/api/chat/cancel", summary="Stop a stream's run", status_code=200)
+@post("/api/chat/cancel", summary="Stop a stream's run", status=200)
 async def cancel_chat(
     wiring: Wired, client: Caller, data: JSONBody[ChatCancel | None] = None, stream_id: StreamQuery = None
 ) -> ChatCancelled:
@@ -136,7 +135,7 @@ async def _cancelled(wiring: Wired, stream_id: str | None, client: str) -> ChatC
     return ChatCancelled(cancelled=True, stream_id=stream_id)
 
 
-@post("/api/chat/steer", summary="Speak to the run that goes on", status_code=200)
+@post("/api/chat/steer", summary="Speak to the run that goes on", status=200)
 async def steer_chat(wiring: Wired, client: Caller, data: JSONBody[ChatSteer]) -> ChatSteered:
     """Never refused: a client that is told `fallback` sends the words as a message of their own."""
     try:
@@ -157,8 +156,4 @@ async def steer_chat(wiring: Wired, client: Caller, data: JSONBody[ChatSteer]) -
     return ChatSteered(accepted=True, fallback=None, stream_id=run)
 
 
-ROUTES = Router(
-    path="/",
-    route_handlers=[start_chat, cancel_chat_by_get, cancel_chat, steer_chat],
-    exception_handlers={HoldfastError: refuse_busy},
-)
+ROUTES = refusing(refuse_busy, start_chat, cancel_chat_by_get, cancel_chat, steer_chat)

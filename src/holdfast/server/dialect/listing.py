@@ -9,14 +9,14 @@ import time
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import get
-from litestar.params import FromQuery, QueryParameter
+from msgspec import Meta
 
 from holdfast.core.ids import SessionId
 from holdfast.core.labels import TAGS
 from holdfast.core.overview import overview
 from holdfast.server.dialect.addressed import Flag, on
 from holdfast.server.dialect.runs import RunName, active_turn
+from holdfast.server.endpoint import FromQuery, QueryField, get
 from holdfast.server.routes.sessions import LISTED, listed
 from holdfast.server.schema.base import Answer
 from holdfast.server.schema.sessions import SessionList, SessionRow, row_of
@@ -27,7 +27,7 @@ from holdfast.store.protocol import Query, Row
 AT_ONCE = 500
 FOUND = 100
 ARCHIVED = 2000
-Q = Annotated[str, QueryParameter(max_length=200)]
+Q = Annotated[str, QueryField(limits=Meta(max_length=200))]
 
 
 class DialectRow(SessionRow, frozen=True, kw_only=True, omit_defaults=False):
@@ -86,19 +86,17 @@ VALUES: tuple[type, ...] = (DialectRow, FoundRow, DialectList, FoundSessions)
 async def list_sessions(
     wiring: Wired,
     *,
-    q: Annotated[str | None, QueryParameter(max_length=200)] = None,
+    q: Annotated[str | None, QueryField(limits=Meta(max_length=200))] = None,
     archived: FromQuery[bool | None] = None,
     deleted: FromQuery[bool | None] = None,
     project: FromQuery[str | None] = None,
-    tag: Annotated[
-        list[str] | None, QueryParameter(max_items=TAGS, description="Given again, each is asked for")
-    ] = None,
+    tag: Annotated[list[str] | None, QueryField("Given again, each is asked for", limits=Meta(max_length=TAGS))] = None,
     on_top: FromQuery[bool | None] = None,
     cursor: FromQuery[str | None] = None,
-    limit: Annotated[int | None, QueryParameter(ge=1, le=200)] = None,
+    limit: Annotated[int | None, QueryField(limits=Meta(ge=1, le=200))] = None,
     include_archived: Flag = "0",
-    archived_limit: Annotated[int | None, QueryParameter(ge=0, description="At most 2000 are sent if named")] = None,
-    archived_offset: Annotated[int, QueryParameter(ge=0, description="So many of the archived are passed over")] = 0,
+    archived_limit: Annotated[int | None, QueryField("At most 2000 are sent if named", limits=Meta(ge=0))] = None,
+    archived_offset: Annotated[int, QueryField("So many of the archived are passed over", limits=Meta(ge=0))] = 0,
     all_profiles: Flag = "0",
 ) -> SessionList | DialectList:
     if all(given is None for given in (q, archived, deleted, project, tag, on_top, cursor, limit)):

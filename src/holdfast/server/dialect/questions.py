@@ -1,18 +1,16 @@
 """Questions in the dialect, where they are called clarify: poll, stream, respond."""
 
-from litestar import Router, get, post
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import JSONBody
-from litestar.types import ASGIApp
+from starlette.types import ASGIApp
 
 from holdfast.core.askqueue import AskQueue
-from holdfast.core.errors import BadCommand, HoldfastError
+from holdfast.core.errors import BadCommand
 from holdfast.core.items import Question
 from holdfast.server.dialect import values as v
 from holdfast.server.dialect.addressed import SessionQuery, meant_ask, named_session, opened
 from holdfast.server.dialect.answering import answered_once
 from holdfast.server.dialect.refusals import refuse_question
 from holdfast.server.dialect.subscription import subscribed
+from holdfast.server.endpoint import JSONBody, get, post, refusing, streaming
 from holdfast.server.schema.asks import AskAnswer
 from holdfast.server.wired import Caller, Wired
 
@@ -30,19 +28,13 @@ async def pending_questions(wiring: Wired, session_id: SessionQuery = None) -> v
 @get(
     "/api/clarify/stream",
     summary="Follow the questions that wait",
-    description=DESCRIPTION,
-    media_type="text/event-stream",
-    responses={
-        200: ResponseSpec(
-            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
-        )
-    },
+    **streaming(DESCRIPTION),
 )
 async def stream_questions(wiring: Wired, session_id: SessionQuery = None) -> ASGIApp:
     return await subscribed(wiring, session_id, Question, "clarify", v.pending_questions)
 
 
-@post("/api/clarify/respond", summary="Answer a question, or the oldest that waits", status_code=200)
+@post("/api/clarify/respond", summary="Answer a question, or the oldest that waits", status=200)
 async def respond_to_question(wiring: Wired, client: Caller, data: JSONBody[v.QuestionResponse]) -> v.QuestionTaken:
     session, text = await named_session(wiring, data.session_id), _text(data)
     ask = await meant_ask(wiring, session, data.clarify_id, Question)
@@ -57,8 +49,4 @@ def _text(data: v.QuestionResponse) -> str:
     return said
 
 
-ROUTES = Router(
-    path="/",
-    route_handlers=[pending_questions, stream_questions, respond_to_question],
-    exception_handlers={HoldfastError: refuse_question},
-)
+ROUTES = refusing(refuse_question, pending_questions, stream_questions, respond_to_question)

@@ -3,13 +3,13 @@
 from typing import Annotated
 
 import msgspec
-from litestar import get, post
-from litestar.params import JSONBody, QueryParameter
+from msgspec import Meta
 
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.ids import SessionId
 from holdfast.server.dialect.addressed import Flag, SessionQuery, named_session, on
 from holdfast.server.dialect.sheet import Sheet, Stretch, read_sheet
+from holdfast.server.endpoint import JSONBody, QueryField, get, post
 from holdfast.server.routes.sessions import begin
 from holdfast.server.schema.base import Answer, Folder, Name
 from holdfast.server.schema.sessions import NewSession
@@ -61,7 +61,7 @@ class SessionUsage(Answer, frozen=True, kw_only=True):
 VALUES: tuple[type, ...] = (SessionWish, OneSession, SessionStanding, SessionUsage)
 
 
-@post("/api/session/new", summary="Begin a session", status_code=200)
+@post("/api/session/new", summary="Begin a session", status=200)
 async def new_session(wiring: Wired, client: Caller, data: JSONBody[SessionWish]) -> OneSession:
     created = await begin(
         wiring,
@@ -90,8 +90,8 @@ async def read_session(
     *,
     session_id: SessionQuery = None,
     messages: Flag = "1",
-    msg_limit: Annotated[int | None, QueryParameter(ge=1, description="At most 500 are sent where it is named")] = None,
-    msg_before: Annotated[int | None, QueryParameter(ge=0, description="Only messages before this index")] = None,
+    msg_limit: Annotated[int | None, QueryField("At most 500 are sent where it is named", limits=Meta(ge=1))] = None,
+    msg_before: Annotated[int | None, QueryField("Only messages before this index", limits=Meta(ge=0))] = None,
 ) -> OneSession:
     stretch = Stretch(limit=msg_limit, before=msg_before) if on(messages) else None
     return OneSession(session=await read_sheet(wiring, await named_session(wiring, session_id), stretch))

@@ -6,16 +6,17 @@ something, and never beside a bearer: the native API has no cookie.
 """
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
-from litestar import Response, get, post
-from litestar.datastructures import Cookie
-from litestar.params import JSONBody
+from starlette.responses import Response
 
 from holdfast.core.errors import Refused
 from holdfast.server.account import IDLE
+from holdfast.server.endpoint import Answers, JSONBody, get, post
+from holdfast.server.packed import packed
 from holdfast.server.schema.base import Answer
+from holdfast.server.visitor import Visitor
 from holdfast.server.wired import Caller, Visiting, Wired
 from holdfast.server.wiring import Wiring
 
@@ -59,32 +60,40 @@ def accepts_cookie(method: str, path: str) -> bool:
     return method == "POST" and WRITES.fullmatch(path) is not None
 
 
-@post("/api/auth/login", summary="Sign in by the password, for a cookie", status_code=200)
-async def log_in(wiring: Wired, visitor: Visiting, client: Caller, data: JSONBody[Login]) -> Response[LoggedIn]:
+@post("/api/auth/login", summary="Sign in by the password, for a cookie", answers={200: Answers(LoggedIn)})
+async def log_in(wiring: Wired, visitor: Visiting, client: Caller, data: JSONBody[Login]) -> Response:
     if not wiring.settings.file.dialect.cookies:
         raise CookiesOff
     name = client or "cookie"
     credential, _ = await wiring.gatekeeper.sign_in_by_password(data.password, name, visitor.address)
-    cookie = _cookie(wiring, credential, IDLE // 1000, secure=visitor.origin.startswith("https:"))
-    return Response(LoggedIn(), cookies=[cookie])
+    return _with_cookie(wiring, visitor, credential, IDLE // 1000)
 
 
-@get("/api/auth/status", summary="Whether the one who asks is signed in", sync_to_thread=False)
-def auth_status(wiring: Wired, visitor: Visiting) -> AuthStatus:
+@get("/api/auth/status", summary="Whether the one who asks is signed in")
+async def auth_status(wiring: Wired, visitor: Visiting) -> AuthStatus:
     return AuthStatus(logged_in=visitor.device is not None, cookies=wiring.settings.file.dialect.cookies)
 
 
-@post("/api/auth/logout", summary="Sign this device out", status_code=200)
-async def log_out(wiring: Wired, visitor: Visiting) -> Response[LoggedIn]:
+@post("/api/auth/logout", summary="Sign this device out", answers={200: Answers(LoggedIn)})
+async def log_out(wiring: Wired, visitor: Visiting) -> Response:
     """The token of the home is no device: it stays."""
     if visitor.device:
         wiring.gatekeeper.sign_out(visitor.device)
-    return Response(LoggedIn(), cookies=[_cookie(wiring, "", 0, secure=visitor.origin.startswith("https:"))])
+    return _with_cookie(wiring, visitor, "", 0)
 
 
-def _cookie(wiring: Wiring, value: str, seconds: int, *, secure: bool) -> Cookie:
-    settings: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": secure, "max_age": seconds}
-    return Cookie(key=COOKIE, value=value, path=wiring.settings.file.server.path or "/", **settings)
+def _with_cookie(wiring: Wiring, visitor: Visitor, value: str, seconds: int) -> Response:
+    response = packed(LoggedIn())
+    response.set_cookie(
+        COOKIE,
+        value,
+        max_age=seconds,
+        path=wiring.settings.file.server.path or "/",
+        secure=visitor.origin.startswith("https:"),
+        httponly=True,
+        samesite="strict",
+    )
+    return response
 
 
 ROUTES = (log_in, auth_status, log_out)

@@ -1,11 +1,9 @@
 """The stream of a run in the dialect: from its first event, or on from a cursor, until the run is over."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, get
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import QueryParameter
-from litestar.types import ASGIApp
+from starlette.requests import Request
+from starlette.types import ASGIApp
 
 from holdfast.core.errors import BadCommand, NoSuchSession
 from holdfast.core.ids import SessionId
@@ -16,6 +14,7 @@ from holdfast.server.dialect.following import BATCH, Following, event
 from holdfast.server.dialect.narration import CLOSING, Narration, Told
 from holdfast.server.dialect.runs import NoSuchStream, RunName, beginning, named_run
 from holdfast.server.dialect.sheet import Sheet, Stretch, read_sheet
+from holdfast.server.endpoint import QueryField, get, streaming
 from holdfast.server.schema.base import Answer
 from holdfast.server.wired import Wired
 from holdfast.server.wiring import Wiring
@@ -27,7 +26,7 @@ ends it: `stream_end`, `cancel` or `apperror`. `after_seq`, `after_event_id` or 
 cursor, of several the furthest; one that is not of this stream is none, and without any it starts from its beginning.
 `replay=1` passes over those in the address. A comment comes at least every ten seconds. `done` and `cancel` carry
 the session, with `full=1` its transcript too."""
-Cursor = Annotated[str | None, QueryParameter(description="Go on after this event, by its id")]
+Cursor = Annotated[str | None, QueryField("Go on after this event, by its id")]
 
 
 class Journal(Answer, frozen=True, kw_only=True):
@@ -90,20 +89,14 @@ class RunTeller:
 @get(
     "/api/chat/stream",
     summary="Follow a run",
-    description=DESCRIPTION,
-    media_type="text/event-stream",
-    responses={
-        200: ResponseSpec(
-            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
-        )
-    },
+    **streaming(DESCRIPTION),
 )
 async def stream_chat(
     wiring: Wired,
-    request: Request[Any, Any, Any],
+    request: Request,
     *,
     stream_id: StreamQuery = None,
-    after_seq: Annotated[str | None, QueryParameter(description="Go on after this event, by its number")] = None,
+    after_seq: Annotated[str | None, QueryField("Go on after this event, by its number")] = None,
     after_event_id: Cursor = None,
     replay: Flag = "0",
     full: Flag = "0",

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Generic, Literal
 
-from litestar.types import ASGIApp
+from starlette.types import ASGIApp
 
 from holdfast.core import codec
 from holdfast.core.askqueue import AskKind, AskQueue

@@ -3,11 +3,13 @@
 import time
 from typing import Any, Literal
 
-from litestar import HttpMethod, Response, route
+from starlette.responses import Response
 
 from holdfast.core.errors import StoreError
 from holdfast.server.auth import NotSignedIn
 from holdfast.server.dialect.addressed import Flag, on
+from holdfast.server.endpoint import READ, Answers, route
+from holdfast.server.packed import packed
 from holdfast.server.routes.health import count
 from holdfast.server.schema.base import Answer
 from holdfast.server.schema.house import Health
@@ -48,10 +50,10 @@ class Vitals(Answer, frozen=True, kw_only=True):
 VALUES: tuple[type, ...] = (ActiveRun, Vitals)
 
 
-@route("/health", http_method=[HttpMethod.GET, HttpMethod.HEAD], summary="Somebody answers")
-async def health(wiring: Wired, visitor: Visiting, deep: Flag = "0") -> Response[Health | Vitals]:
+@route("/health", *READ, summary="Somebody answers", answers={200: Answers(Health | Vitals)})
+async def health(wiring: Wired, visitor: Visiting, deep: Flag = "0") -> Response:
     if not on(deep):
-        return Response(Health())
+        return packed(Health())
     if visitor.device is None:
         raise NotSignedIn
     try:
@@ -59,7 +61,7 @@ async def health(wiring: Wired, visitor: Visiting, deep: Flag = "0") -> Response
     except StoreError as exc:
         wiring.hub.report(exc)
         vitals = _broken(wiring, str(exc))
-    return Response(vitals, status_code=200 if vitals.status == "ok" else 503)
+    return packed(vitals, 200 if vitals.status == "ok" else 503)
 
 
 async def _vitals(wiring: Wired) -> Vitals:

@@ -5,10 +5,8 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, get
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, QueryParameter
-from litestar.types import ASGIApp
+from starlette.requests import Request
+from starlette.types import ASGIApp
 
 from holdfast.core.askqueue import AskQueue
 from holdfast.core.events import HistoryTruncated, RecoveryFinished, TurnStarted
@@ -23,6 +21,7 @@ from holdfast.server.dialect.narration import Narration, Told
 from holdfast.server.dialect.runs import NoSuchStream, RunName, active_turn, beginning, named_run
 from holdfast.server.dialect.sheet import read_sheet
 from holdfast.server.dialect.streams import Cursor, completed, journal_of, place
+from holdfast.server.endpoint import FromPath, QueryField, get, streaming
 from holdfast.server.hub import Wish
 from holdfast.server.live import Live
 from holdfast.server.schema.live import Gone
@@ -42,13 +41,6 @@ session, `session_snapshot` comes first and then what happens from now on."""
 LIST = """Server-sent events: `sessions_changed` with a `version` and a `reason`. It says that the list is another one;
 load it anew."""
 TOP = 500
-
-
-def _streaming(description: str) -> dict[str, Any]:
-    spec = ResponseSpec(
-        data_container=str, generate_examples=False, description=description, media_type="text/event-stream"
-    )
-    return {"description": description, "media_type": "text/event-stream", "responses": {200: spec}}
 
 
 class SessionTeller:
@@ -145,11 +137,11 @@ class RunsTeller:
         return bodies
 
 
-@get("/api/session/stream", summary="Follow a session in few words", **_streaming(SESSION))
+@get("/api/session/stream", summary="Follow a session in few words", **streaming(SESSION))
 async def stream_session(
     wiring: Wired,
     session_id: SessionQuery = None,
-    known_count: Annotated[int | None, QueryParameter(description="Messages that the client has")] = None,
+    known_count: Annotated[int | None, QueryField("Messages that the client has")] = None,
 ) -> ASGIApp:
     session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
@@ -157,9 +149,9 @@ async def stream_session(
     return Following(wiring, session, head, SessionTeller(wiring, session, found, known_count)).response(head)
 
 
-@get("/api/sessions/{session_id:str}/events", summary="Follow every run of a session", **_streaming(RUNS))
+@get("/api/sessions/{session_id}/events", summary="Follow every run of a session", **streaming(RUNS))
 async def stream_runs(
-    wiring: Wired, request: Request[Any, Any, Any], session_id: FromPath[str], after_event_id: Cursor = None
+    wiring: Wired, request: Request, session_id: FromPath[str], after_event_id: Cursor = None
 ) -> ASGIApp:
     session = await named_session(wiring, session_id)
     found = await opened(wiring, session)
@@ -234,7 +226,7 @@ def _changed(version: int, reason: str, session: SessionId | None) -> dict[str, 
     return about if session is None else {**about, "session_id": session}
 
 
-@get("/api/sessions/events", summary="Hear that the list of sessions is another one", **_streaming(LIST))
+@get("/api/sessions/events", summary="Hear that the list of sessions is another one", **streaming(LIST))
 async def stream_list(wiring: Wired) -> ASGIApp:
     top = await wiring.store.sessions(Query(on_top=True, limit=TOP))
     waiting = {row.id: row.overview.waiting for row in top.rows if row.overview.waiting}

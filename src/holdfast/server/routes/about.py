@@ -2,9 +2,8 @@
 
 import asyncio
 
-from litestar import get
-
 from holdfast import __version__
+from holdfast.server.endpoint import get
 from holdfast.server.examination import examine
 from holdfast.server.schema.house import About, Examination
 from holdfast.server.wired import Wired

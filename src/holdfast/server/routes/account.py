@@ -5,11 +5,9 @@ import time
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from litestar import delete, get, patch, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
-
 from holdfast.core.errors import BadCommand
 from holdfast.server.account import Device
+from holdfast.server.endpoint import FromPath, JSONBody, QueryField, delete, get, patch, post, put
 from holdfast.server.guard import is_loopback
 from holdfast.server.links import LINK_SECONDS
 from holdfast.server.schema.account import (
@@ -25,9 +23,7 @@ from holdfast.server.wired import Caller, Visiting, Wired
 from holdfast.server.wiring import Wiring
 
 
-@post(
-    "/api/sign-in", summary="Exchange the code of a one-time link, or the password, for a credential", status_code=200
-)
+@post("/api/sign-in", summary="Exchange the code of a one-time link, or the password, for a credential", status=200)
 async def sign_in(wiring: Wired, visitor: Visiting, client: Caller, data: JSONBody[SignIn]) -> Token:
     name = _printable(data.name or client)
     if data.code is not None and data.password is None:
@@ -47,21 +43,21 @@ async def read_account(wiring: Wired, visitor: Visiting) -> AccountState:
     )
 
 
-@patch("/api/account/devices/{device:str}", summary="Call a device something else", status_code=204)
+@patch("/api/account/devices/{device}", summary="Call a device something else", status=204)
 async def rename_device(wiring: Wired, device: FromPath[str], data: JSONBody[DeviceChange]) -> None:
     wiring.gatekeeper.rename(device, _printable(data.name))
 
 
-@delete("/api/account/devices/{device:str}", summary="Sign a device out", status_code=204)
+@delete("/api/account/devices/{device}", summary="Sign a device out", status=204)
 async def sign_out(wiring: Wired, device: FromPath[str]) -> None:
     wiring.gatekeeper.sign_out(device)
 
 
-@delete("/api/account/devices", summary="Sign every device out", status_code=204)
+@delete("/api/account/devices", summary="Sign every device out", status=204)
 async def sign_out_all(
     wiring: Wired,
     visitor: Visiting,
-    others: Annotated[bool, QueryParameter(description="Every device but the one that asks")] = False,  # noqa: FBT002  a query's field
+    others: Annotated[bool, QueryField("Every device but the one that asks")] = False,  # noqa: FBT002  a query's field
 ) -> None:
     wiring.gatekeeper.sign_out_all(but=visitor.device if others else None)
 
@@ -81,7 +77,7 @@ async def change_password(wiring: Wired, visitor: Visiting, client: Caller, data
     "/api/account/token",
     summary="Make a new token for this home",
     description="Every sign-in and every live connection ends at once. The answer is a new credential for who asked.",
-    status_code=200,
+    status=200,
 )
 async def change_token(wiring: Wired, visitor: Visiting, client: Caller) -> Token:
     name = _name_of(wiring, visitor.device, client)

@@ -3,14 +3,14 @@
 import asyncio
 from typing import Annotated
 
-from litestar import get, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import Meta
 
 from holdfast.core import ids
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.events import DefaultsChosen
 from holdfast.core.ids import HOUSE
 from holdfast.rules import read_house
+from holdfast.server.endpoint import FromPath, JSONBody, QueryField, get, post, put
 from holdfast.server.schema.agents import AgentCheck, AgentList, NewDefaults, Starters, Woken
 from holdfast.server.wired import Caller, Wired
 from holdfast.workspace.files import check_root
@@ -22,15 +22,13 @@ async def list_agents(wiring: Wired) -> AgentList:
     return await _listed(wiring)
 
 
-@post(
-    "/api/agents/look", summary="Look again what is on this machine; the list tells when that is done", status_code=200
-)
+@post("/api/agents/look", summary="Look again what is on this machine; the list tells when that is done", status=200)
 async def look_again(wiring: Wired) -> AgentList:
     wiring.roster.look_again()
     return await _listed(wiring)
 
 
-@post("/api/agents/{name:str}/check", summary="Start an agent to see whether it works", status_code=200)
+@post("/api/agents/{name}/check", summary="Start an agent to see whether it works", status=200)
 async def check_agent(wiring: Wired, name: FromPath[str]) -> AgentCheck:
     checked = await wiring.roster.check(name)
     known = next((agent for agent in wiring.roster.survey.agents if agent.name == name), None)
@@ -38,11 +36,11 @@ async def check_agent(wiring: Wired, name: FromPath[str]) -> AgentCheck:
 
 
 @get("/api/starters", summary="What could be asked first in a folder, by the names of what lies in it")
-async def list_starters(workspace: Annotated[str, QueryParameter(max_length=4096)]) -> Starters:
+async def list_starters(workspace: Annotated[str, QueryField(limits=Meta(max_length=4096))]) -> Starters:
     return Starters(starters=await asyncio.to_thread(starters, workspace))
 
 
-@put("/api/defaults", summary="Choose what a new session is given", status_code=200)
+@put("/api/defaults", summary="Choose what a new session is given", status=200)
 async def choose_defaults(wiring: Wired, client: Caller, data: JSONBody[NewDefaults]) -> AgentList:
     if data.workspace:
         check_root(data.workspace, wiring.settings.home)
@@ -52,9 +50,9 @@ async def choose_defaults(wiring: Wired, client: Caller, data: JSONBody[NewDefau
 
 
 @post(
-    "/api/sessions/{session_id:str}/wake",
+    "/api/sessions/{session_id}/wake",
     summary="Have the session's agent opened: somebody is about to write",
-    status_code=202,
+    status=202,
 )
 async def wake_session(wiring: Wired, session_id: FromPath[str]) -> Woken:
     session = ids.session_id(session_id)

@@ -3,9 +3,6 @@
 import secrets
 from typing import Literal, NamedTuple
 
-from litestar import get, post
-from litestar.params import FromPath, JSONBody
-
 from holdfast.core import commands as c
 from holdfast.core import ids, policy
 from holdfast.core.errors import BadCommand, HoldfastError, NoSuchAsk
@@ -16,6 +13,7 @@ from holdfast.core.session import Session
 from holdfast.door import Words, hand_over
 from holdfast.rules import remember
 from holdfast.server.act import Outcome, act
+from holdfast.server.endpoint import FromPath, JSONBody, get, post
 from holdfast.server.overruled import Overruled
 from holdfast.server.pages import find_ask
 from holdfast.server.schema.asks import Answered, AskAnswer, Asks, Offers
@@ -35,7 +33,7 @@ class NotHandedOver(HoldfastError):
     status = 503
 
 
-@get("/api/sessions/{session_id:str}/asks", summary="What waits for an answer, oldest first")
+@get("/api/sessions/{session_id}/asks", summary="What waits for an answer, oldest first")
 async def list_asks(wiring: Wired, session_id: FromPath[str]) -> Asks:
     opened = await wiring.store.open(ids.session_id(session_id))
     asks = open_asks(opened.session)
@@ -48,7 +46,7 @@ async def list_asks(wiring: Wired, session_id: FromPath[str]) -> Asks:
     )
 
 
-@get("/api/sessions/{session_id:str}/asks/{ask_id:str}/offers", summary="What could be allowed beyond this once")
+@get("/api/sessions/{session_id}/asks/{ask_id}/offers", summary="What could be allowed beyond this once")
 async def list_offers(wiring: Wired, session_id: FromPath[str], ask_id: FromPath[str]) -> Offers:
     session, ask = ids.session_id(session_id), ids.ask_id(ask_id)
     approval = (await wiring.store.open(session)).session.ask(ask)
@@ -57,7 +55,7 @@ async def list_offers(wiring: Wired, session_id: FromPath[str], ask_id: FromPath
     return Offers(offers=policy.offers(approval))
 
 
-@post("/api/sessions/{session_id:str}/asks/{ask_id:str}", summary="Answer an approval or a question", status_code=200)
+@post("/api/sessions/{session_id}/asks/{ask_id}", summary="Answer an approval or a question", status=200)
 async def answer_ask(
     wiring: Wired, client: Caller, session_id: FromPath[str], ask_id: FromPath[str], data: JSONBody[AskAnswer]
 ) -> Answered:

@@ -3,14 +3,12 @@
 from collections.abc import AsyncGenerator
 
 import msgspec
-from litestar import get
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath
-from litestar.response import Stream
+from starlette.responses import StreamingResponse
 
 from holdfast.core import ids
 from holdfast.core.audit import Audit
 from holdfast.core.ids import SessionId
+from holdfast.server.endpoint import Answers, FromPath, get
 from holdfast.server.wired import Wired
 from holdfast.store.protocol import Query, Store
 
@@ -21,29 +19,25 @@ read from the log, so what was removed from a transcript is here too. A secret's
 
 
 @get(
-    "/api/sessions/{session_id:str}/audit",
+    "/api/sessions/{session_id}/audit",
     summary="Every ask of a session, and what became of it",
     description=DESCRIPTION,
-    responses={
-        200: ResponseSpec(data_container=str, generate_examples=False, description=DESCRIPTION, media_type=LINES)
-    },
+    answers={200: Answers(str, DESCRIPTION, LINES)},
 )
-async def audit_session(wiring: Wired, session_id: FromPath[str]) -> Stream:
+async def audit_session(wiring: Wired, session_id: FromPath[str]) -> StreamingResponse:
     session = ids.session_id(session_id)
     await wiring.store.open(session)  # one that does not exist is said at once
-    return Stream(_lines(wiring.store, session), media_type=LINES)
+    return StreamingResponse(_lines(wiring.store, session), media_type=LINES)
 
 
 @get(
     "/api/audit",
     summary="Every ask of every session, and what became of it",
     description=DESCRIPTION,
-    responses={
-        200: ResponseSpec(data_container=str, generate_examples=False, description=DESCRIPTION, media_type=LINES)
-    },
+    answers={200: Answers(str, DESCRIPTION, LINES)},
 )
-async def audit_all(wiring: Wired) -> Stream:
-    return Stream(_all_lines(wiring.store), media_type=LINES)
+async def audit_all(wiring: Wired) -> StreamingResponse:
+    return StreamingResponse(_all_lines(wiring.store), media_type=LINES)
 
 
 async def _all_lines(store: Store) -> AsyncGenerator[bytes]:

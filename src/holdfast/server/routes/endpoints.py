@@ -3,12 +3,11 @@
 import asyncio
 import os
 
-from litestar import delete, get, post, put
-from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
 from holdfast.endpoints import Endpoint, public, read_endpoints, remove_endpoint, save_endpoint
 from holdfast.listing import list_models
+from holdfast.server.endpoint import FromPath, JSONBody, delete, get, post, put
 from holdfast.server.schema.agents import EndpointList, EndpointTrial, EndpointTried, NewEndpoint
 from holdfast.server.wired import Wired
 
@@ -18,21 +17,21 @@ async def list_endpoints(wiring: Wired) -> EndpointList:
     return await _listed(wiring)
 
 
-@put("/api/endpoints/{name:str}", summary="Add an endpoint, or change the one of that name", status_code=200)
+@put("/api/endpoints/{name}", summary="Add an endpoint, or change the one of that name", status=200)
 async def put_endpoint(wiring: Wired, name: FromPath[str], data: JSONBody[NewEndpoint]) -> EndpointList:
     await asyncio.to_thread(_save, wiring, name, data)
     wiring.roster.look_again()
     return await _listed(wiring)
 
 
-@delete("/api/endpoints/{name:str}", summary="Forget an endpoint and its key", status_code=200)
+@delete("/api/endpoints/{name}", summary="Forget an endpoint and its key", status=200)
 async def delete_endpoint(wiring: Wired, name: FromPath[str]) -> EndpointList:
     await asyncio.to_thread(remove_endpoint, wiring.settings, name)
     wiring.roster.look_again()
     return await _listed(wiring)
 
 
-@post("/api/endpoints/try", summary="List the models that an address serves", status_code=200)
+@post("/api/endpoints/try", summary="List the models that an address serves", status=200)
 async def try_endpoint(wiring: Wired, data: JSONBody[EndpointTrial]) -> EndpointTried:
     known = (await asyncio.to_thread(read_endpoints, wiring.settings, os.environ)).get(data.name)
     # A key that is there is only ever sent to where it is meant for.

@@ -7,15 +7,13 @@ What was allowed in it does not.
 import secrets
 from pathlib import Path
 
-from litestar import post
-from litestar.params import FromPath, JSONBody
-
 from holdfast.core import course, ids
 from holdfast.core import events as e
 from holdfast.core.decide import TITLE_LENGTH
 from holdfast.core.errors import BadId, NoSuchSession, NotNow, StoreError
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.session import Session
+from holdfast.server.endpoint import FromPath, JSONBody, post
 from holdfast.server.pages import find_turn
 from holdfast.server.routes.sessions import RESERVED
 from holdfast.server.schema.sessions import Created, Fork
@@ -25,10 +23,10 @@ SUFFIX = " (fork)"
 
 
 @post(
-    "/api/sessions/{session_id:str}/fork",
+    "/api/sessions/{session_id}/fork",
     summary="Begin a session with everything up to and including a turn of this one",
     description="Its agent is told what was said. Nothing that was allowed and nothing that waits comes with it.",
-    status_code=201,
+    status=201,
 )
 async def fork_session(wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[Fork]) -> Created:
     source, turn = ids.session_id(session_id), ids.turn_id(data.turn)

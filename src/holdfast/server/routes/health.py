@@ -4,14 +4,12 @@ import asyncio
 import os
 from pathlib import Path
 
-from litestar import HttpMethod, get
-
 from holdfast import __version__
+from holdfast.server.endpoint import get
 from holdfast.server.schema.house import Health, PublicStatus, Status
 from holdfast.server.wired import Visiting, Wired
 from holdfast.store.protocol import Query, Store
 
-READ = [HttpMethod.GET, HttpMethod.HEAD]
 LISTED = 500
 
 

@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from litestar import get
-from litestar.params import QueryParameter
+from msgspec import Meta
 
+from holdfast.server.endpoint import QueryField, get
 from holdfast.server.routes.health import size_of
 from holdfast.server.schema.house import DiskUse, Insights, Wellbeing
 from holdfast.server.wired import Wired
@@ -16,12 +16,10 @@ from holdfast.settings import Settings
 
 LARGEST = 20
 DAY_MINUTES = 24 * 60
-Days = Annotated[int, QueryParameter(ge=1, le=366, description="How many days, today included")]
+Days = Annotated[int, QueryField("How many days, today included", limits=Meta(ge=1, le=366))]
 Offset = Annotated[
     int,
-    QueryParameter(
-        ge=-DAY_MINUTES, le=DAY_MINUTES, description="By how many minutes the reader's clock is ahead of UTC"
-    ),
+    QueryField("By how many minutes the reader's clock is ahead of UTC", limits=Meta(ge=-DAY_MINUTES, le=DAY_MINUTES)),
 ]
 
 

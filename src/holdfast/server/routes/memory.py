@@ -2,9 +2,6 @@
 
 import asyncio
 
-from litestar import get, post
-from litestar.params import FromPath
-
 from holdfast.core import commands as c
 from holdfast.core import ids
 from holdfast.core.decide import decide
@@ -12,6 +9,7 @@ from holdfast.core.errors import KeyTaken, NoSuchSession
 from holdfast.core.ids import SessionId
 from holdfast.core.ledger import Ledger
 from holdfast.server.act import act, append
+from holdfast.server.endpoint import FromPath, get, post
 from holdfast.server.overruled import Overruled
 from holdfast.server.schema.sessions import MemoryCommit, MemoryState
 from holdfast.server.wired import Caller, Wired
@@ -22,7 +20,7 @@ LOOK = 1.0
 """Seconds after which a waiting request looks whether the server is asked to end."""
 
 
-@get("/api/sessions/{session_id:str}/memory", summary="What is committed to memory, and what is not")
+@get("/api/sessions/{session_id}/memory", summary="What is committed to memory, and what is not")
 async def read_memory(wiring: Wired, session_id: FromPath[str]) -> MemoryState:
     ledger = await _ledger(wiring, ids.session_id(session_id))
     return MemoryState(
@@ -36,7 +34,7 @@ async def read_memory(wiring: Wired, session_id: FromPath[str]) -> MemoryState:
     )
 
 
-@post("/api/sessions/{session_id:str}/memory/commit", summary="Commit to memory now", status_code=200)
+@post("/api/sessions/{session_id}/memory/commit", summary="Commit to memory now", status=200)
 async def commit_memory(wiring: Wired, client: Caller, session_id: FromPath[str]) -> MemoryCommit:
     """Ends well or not: a provider that fails is no error of this request."""
     session = ids.session_id(session_id)

@@ -4,10 +4,8 @@ import asyncio
 import re
 import time
 
-from litestar import delete, get, put
-from litestar.params import JSONBody
-
 from holdfast.core.errors import BadCommand, Refused
+from holdfast.server.endpoint import JSONBody, delete, get, put
 from holdfast.server.push.sealed import is_key
 from holdfast.server.push.subscriptions import Subscription
 from holdfast.server.schema.account import PushState, PushSubscribed
@@ -30,7 +28,7 @@ async def read_push(wiring: Wired, visitor: Visiting) -> PushState:
     return PushState(key=key, on=kept is not None, details=kept is not None and kept.details)
 
 
-@put("/api/push", summary="Push to this device from now on", status_code=204)
+@put("/api/push", summary="Push to this device from now on", status=204)
 async def begin_push(wiring: Wired, visitor: Visiting, data: JSONBody[PushSubscribed]) -> None:
     address = ADDRESS.fullmatch(data.endpoint)
     if address is None or not (address[1] == "https" or wiring.settings.file.notify.push_private):
@@ -50,7 +48,7 @@ async def begin_push(wiring: Wired, visitor: Visiting, data: JSONBody[PushSubscr
     )
 
 
-@delete("/api/push", summary="Push to this device no more", status_code=204)
+@delete("/api/push", summary="Push to this device no more", status=204)
 async def end_push(wiring: Wired, visitor: Visiting) -> None:
     wiring.push.end(_device(visitor))
 

@@ -1,14 +1,12 @@
 """A turn in outline: what a time line needs to be drawn before the records themselves are there."""
 
-from litestar import get
-from litestar.params import FromPath
-
 from holdfast.core import ids
 from holdfast.core.decide import turn_key
-from holdfast.core.errors import NoSuchTurn
+from holdfast.core.errors import NotSettled
 from holdfast.core.ids import SessionId, TurnId
 from holdfast.core.outline import Outline
 from holdfast.core.records import Record
+from holdfast.server.endpoint import FromPath, get
 from holdfast.server.schema.records import wire
 from holdfast.server.schema.sessions import TurnOutline
 from holdfast.server.wired import Wired
@@ -19,7 +17,7 @@ READ_AT_ONCE = 200
 
 
 @get(
-    "/api/sessions/{session_id:str}/turns/{turn_id:str}/outline",
+    "/api/sessions/{session_id}/turns/{turn_id}/outline",
     summary="When each record of a turn was written, which decided something, and where it failed",
     description="The records themselves are those after `first - 1`. A turn that left the transcript has one too.",
 )
@@ -28,7 +26,7 @@ async def outline_turn(wiring: Wired, session_id: FromPath[str], turn_id: FromPa
     await begun(wiring.store, session)
     outline = await outlined(wiring.store, session, turn)
     if outline.said is None or not outline.first:
-        raise NoSuchTurn(turn)
+        raise NotSettled(turn)
     times = await wiring.store.times(session, outline.first - 1, outline.last)
     return TurnOutline(
         first=outline.first,

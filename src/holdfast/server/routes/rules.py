@@ -1,10 +1,8 @@
 """What is allowed for good, and how to allow it no longer."""
 
-from litestar import delete, get
-from litestar.params import FromPath
-
 from holdfast.core.policy import sentence
 from holdfast.rules import read_house, revoke
+from holdfast.server.endpoint import FromPath, delete, get
 from holdfast.server.schema.asks import ApprovalRule, ApprovalRules
 from holdfast.server.wired import Caller, Wired
 
@@ -28,7 +26,7 @@ async def list_rules(wiring: Wired) -> ApprovalRules:
     return ApprovalRules(rules=found)
 
 
-@delete("/api/approval-rules/{rule_id:str}", summary="Ask again from now on", status_code=204)
+@delete("/api/approval-rules/{rule_id}", summary="Ask again from now on", status=204)
 async def revoke_rule(wiring: Wired, client: Caller, rule_id: FromPath[str]) -> None:
     await revoke(wiring.store, rule_id, client)
 

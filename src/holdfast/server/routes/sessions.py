@@ -1,22 +1,34 @@
 """Sessions: begin, list, look into, change, delete, search."""
 
 import asyncio
+import contextlib
 import secrets
 from typing import Annotated
 
-from litestar import Response, delete, get, patch, post
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from msgspec import UNSET
+from msgspec import UNSET, Meta
+from starlette.responses import Response
 
 from holdfast.core import commands as c
 from holdfast.core import events as e
 from holdfast.core import ids, labels, window
-from holdfast.core.errors import BadId, NoSuchSession, StoreError
+from holdfast.core.errors import BadId, HoldfastError, NoSuchSession, StoreError
 from holdfast.core.house import Defaults
 from holdfast.core.ids import SessionId
 from holdfast.rules import read_house
 from holdfast.server.act import act
+from holdfast.server.endpoint import (
+    Answers,
+    FromPath,
+    FromQuery,
+    JSONBody,
+    PathField,
+    QueryField,
+    delete,
+    get,
+    patch,
+    post,
+)
+from holdfast.server.packed import packed
 from holdfast.server.pages import page_with
 from holdfast.server.routes.memory import hand_over
 from holdfast.server.schema.records import Records, wire
@@ -42,6 +54,8 @@ from holdfast.workspace.files import check_root
 
 RECORDS = 500
 MOST_RECORDS = 5_000
+MOST_PAGES = 1_000_000_000
+"""More than any session has. A store can't look for a number without end."""
 LISTED = 50
 """Rows of a list that names no limit."""
 LABELS = 500
@@ -54,12 +68,11 @@ WAIT = 30.0
 @post(
     "/api/sessions",
     summary="Begin a session",
-    status_code=201,
-    responses={200: ResponseSpec(data_container=Created, generate_examples=False, description="It was there already.")},
+    answers={201: Answers(Created), 200: Answers(Created, "It was there already.")},
 )
-async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response[Created]:
+async def create_session(wiring: Wired, client: Caller, data: JSONBody[NewSession]) -> Response:
     created = await begin(wiring, client, data)
-    return Response(created, status_code=201 if created.created else 200)
+    return packed(created, 201 if created.created else 200)
 
 
 async def begin(wiring: Wired, client: str, data: NewSession) -> Created:
@@ -121,7 +134,7 @@ async def listed(wiring: Wired, query: Query) -> SessionList:
 
 
 @get(
-    "/api/sessions/{session_id:str}",
+    "/api/sessions/{session_id}",
     summary="A session as it is now",
     description="What hermes-webui called an imported session leads to it too; `id` is what it is called here.",
 )
@@ -144,32 +157,34 @@ async def open_session(wiring: Wired, session_id: FromPath[str]) -> Snapshot:
     )
 
 
-@get("/api/sessions/{session_id:str}/pages/{number:int}", summary="An earlier page of settled items")
-async def read_page(wiring: Wired, session_id: FromPath[str], number: FromPath[int]) -> SettledPage:
+@get("/api/sessions/{session_id}/pages/{number}", summary="An earlier page of settled items")
+async def read_page(
+    wiring: Wired, session_id: FromPath[str], number: Annotated[int, PathField(limits=Meta(ge=0, le=MOST_PAGES))]
+) -> SettledPage:
     return page_of(await wiring.store.page(ids.session_id(session_id), number))
 
 
 @get(
-    "/api/sessions/{session_id:str}/turns/{turn_id:str}/page",
+    "/api/sessions/{session_id}/turns/{turn_id}/page",
     summary="The page of settled items that holds an item of this turn",
 )
 async def read_page_with(
     wiring: Wired,
     session_id: FromPath[str],
     turn_id: FromPath[str],
-    k: Annotated[int, QueryParameter(ge=0, description="Which item of the turn; 0 is its message")] = 0,
+    k: Annotated[int, QueryField("Which item of the turn; 0 is its message", limits=Meta(ge=0))] = 0,
 ) -> SettledPage:
     return page_of(await page_with(wiring.store, ids.session_id(session_id), ids.turn_id(turn_id), k))
 
 
-@get("/api/sessions/{session_id:str}/records", summary="Records after a cursor, waiting for them if asked to")
+@get("/api/sessions/{session_id}/records", summary="Records after a cursor, waiting for them if asked to")
 async def read_records(
     wiring: Wired,
     session_id: FromPath[str],
-    after: Annotated[int, QueryParameter(ge=0)] = 0,
-    wait: Annotated[float, QueryParameter(ge=0, le=WAIT)] = 0,
+    after: Annotated[int, QueryField(limits=Meta(ge=0))] = 0,
+    wait: Annotated[float, QueryField(limits=Meta(ge=0, le=WAIT))] = 0,
     lineage: FromQuery[str | None] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=MOST_RECORDS)] = RECORDS,
+    limit: Annotated[int, QueryField(limits=Meta(ge=1, le=MOST_RECORDS))] = RECORDS,
 ) -> Records:
     session = ids.session_id(session_id)
     ours = wiring.hub.lineage
@@ -184,25 +199,31 @@ async def read_records(
 
 
 async def _grown(wiring: Wired, session: SessionId, after: int, seconds: float) -> None:
-    """Return when the log has grown, when the time is over, or when the server is asked to end."""
+    """Return when the log has grown, when the time is over, or when the server is asked to end.
+
+    That there is nothing to wait for any more, or that it can't be read, is said by the reading that follows.
+    """
+
+    async def heard() -> None:
+        with contextlib.suppress(HoldfastError):
+            await wiring.store.wait(session, after, seconds)
+
     async with asyncio.TaskGroup() as group:
-        grown = group.create_task(wiring.store.wait(session, after, seconds))
+        grown = group.create_task(heard())
         ended = group.create_task(wiring.hub.closing.wait())
         await asyncio.wait((grown, ended), return_when=asyncio.FIRST_COMPLETED)
         grown.cancel()
         ended.cancel()
 
 
-@patch("/api/sessions/{session_id:str}", summary="Rename a session, or change how it is kept and run")
+@patch("/api/sessions/{session_id}", summary="Rename a session, or change how it is kept and run")
 async def change_session(
     wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[SessionChange]
 ) -> Done:
     session = ids.session_id(session_id)
-    seq = 0
-    if data.title is not UNSET:
-        seq = (await act(wiring, session, c.RenameSession(title=data.title, client=client))).seq
     state = (await wiring.store.open(session)).session
     change = c.ChangeSession(
+        title=data.title,
         agent=data.agent,
         model=data.model,
         mode=data.mode,
@@ -217,24 +238,24 @@ async def change_session(
         seen=UNSET if data.seen is UNSET or data.seen <= state.seen else data.seen,
         client=client,
     )
-    if change != c.ChangeSession(client=client):
-        seq = (await act(wiring, session, change)).seq
-    return Done(session=session, seq=seq or state.seq)
+    if change == c.ChangeSession(client=client):
+        return Done(session=session, seq=state.seq)
+    return Done(session=session, seq=(await act(wiring, session, change)).seq)
 
 
-@delete("/api/sessions/{session_id:str}", summary="Delete a session; it can be restored", status_code=200)
+@delete("/api/sessions/{session_id}", summary="Delete a session; it can be restored", status=200)
 async def delete_session(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
     session = ids.session_id(session_id)
     return Done(session=session, seq=(await act(wiring, session, c.DeleteSession(client=client))).seq)
 
 
-@post("/api/sessions/{session_id:str}/restore", summary="Undo a deletion", status_code=200)
+@post("/api/sessions/{session_id}/restore", summary="Undo a deletion", status=200)
 async def restore_session(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
     session = ids.session_id(session_id)
     return Done(session=session, seq=(await act(wiring, session, c.RestoreSession(client=client))).seq)
 
 
-@post("/api/sessions/{session_id:str}/truncate", summary="Remove messages from the end", status_code=200)
+@post("/api/sessions/{session_id}/truncate", summary="Remove messages from the end", status=200)
 async def truncate_session(
     wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[Truncation]
 ) -> Done:
@@ -256,16 +277,16 @@ async def list_labels(wiring: Wired) -> LabelList:
 @get("/api/search", summary="Find words in what people and agents said")
 async def search(
     wiring: Wired,
-    q: Annotated[str, QueryParameter(max_length=200)],
+    q: Annotated[str, QueryField(limits=Meta(max_length=200))],
     session: FromQuery[str | None] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=100)] = 20,
+    limit: Annotated[int, QueryField(limits=Meta(ge=1, le=100))] = 20,
 ) -> Hits:
     within = ids.session_id(session) if session else None
     return Hits(hits=await wiring.store.search(q, limit=limit, session=within))
 
 
 @get(
-    "/api/sessions/{session_id:str}/find",
+    "/api/sessions/{session_id}/find",
     summary="Where this was said in one session, newest first",
     description="Whatever the case, the accents and the emphasis; what tools printed is not looked into. An answer "
     "covers a stretch of the session; `cursor` leads to the one before it.",
@@ -273,7 +294,7 @@ async def search(
 async def find_in_session(
     wiring: Wired,
     session_id: FromPath[str],
-    q: Annotated[str, QueryParameter(max_length=200)],
+    q: Annotated[str, QueryField(limits=Meta(max_length=200))],
     cursor: FromQuery[str | None] = None,
 ) -> FoundInSession:
     finds = await wiring.store.find(ids.session_id(session_id), q, cursor=cursor)

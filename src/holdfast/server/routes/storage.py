@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Annotated
 
-from litestar import get, post
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import JSONBody, QueryParameter
-from litestar.response import Stream
+from msgspec import Meta
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from holdfast.core import ids
 from holdfast.core.errors import NoSuchSession
 from holdfast.core.session import Session
+from holdfast.server.endpoint import Answers, JSONBody, QueryField, get, post
 from holdfast.server.routes.insights import disk_use
 from holdfast.server.schema.house import LooseFiles, Lying, Purge, Purged, Storage
 from holdfast.server.wired import Wired
@@ -28,7 +28,7 @@ UNDO = 60_000
 """Milliseconds in which a deletion can be undone before the session may go for good."""
 DAY = 24 * 60 * 60 * 1_000
 TAR = "application/x-tar"
-Days = Annotated[int, QueryParameter(ge=1, le=36_500, description="Archived and not active for so many days")]
+Days = Annotated[int, QueryField("Archived and not active for so many days", limits=Meta(ge=1, le=36_500))]
 
 
 @get("/api/storage", summary="What takes room, and what of it may go")
@@ -45,7 +45,7 @@ async def look_at_storage(wiring: Wired, days: Days = 90) -> Storage:
     )
 
 
-@post("/api/storage/purge", summary="Remove sessions for good", status_code=200)
+@post("/api/storage/purge", summary="Remove sessions for good", status=200)
 async def purge(wiring: Wired, data: JSONBody[Purge]) -> Purged:
     now = _now()
     archived = None if data.days is None else now - data.days * DAY
@@ -68,7 +68,7 @@ def _may_go(state: Session, deleted_before: int, archived_before: int | None) ->
     return archived_before is not None and state.archived and state.active_at < archived_before
 
 
-@post("/api/storage/files/collect", summary="Remove files that no session speaks of any more", status_code=200)
+@post("/api/storage/files/collect", summary="Remove files that no session speaks of any more", status=200)
 async def collect_files(wiring: Wired) -> LooseFiles:
     return _summed(await asyncio.to_thread(_blobs(wiring).collect, await wiring.store.blobs(), time.time()))
 
@@ -77,23 +77,33 @@ async def collect_files(wiring: Wired) -> LooseFiles:
     "/api/backup",
     summary="All of it as one file, of one moment, taken while everything runs",
     description="It holds sessions, files and settings, and no credential. `holdfast restore` puts it back.",
-    responses={
-        200: ResponseSpec(data_container=bytes, generate_examples=False, description="The backup.", media_type=TAR)
-    },
+    answers={200: Answers(bytes, "The backup.", TAR)},
 )
-async def download_backup(wiring: Wired) -> Stream:
+async def download_backup(wiring: Wired) -> StreamingResponse:
     taken = await asyncio.to_thread(Taken, wiring.settings.home)
-    name = archive_name(datetime.now().astimezone().date())
-    return Stream(_sent(taken), media_type=TAR, headers={"content-disposition": f'attachment; filename="{name}"'})
+    return Archive(taken, archive_name(datetime.now().astimezone().date()))
 
 
-async def _sent(taken: Taken) -> AsyncIterator[bytes]:
-    try:
-        pieces = taken.pieces()
-        while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
-            yield piece
-    finally:
-        await asyncio.to_thread(taken.close)
+class Archive(StreamingResponse):
+    """What was taken, let go when it was sent, and when whoever wanted it has left, before the first byte too."""
+
+    def __init__(self, taken: Taken, name: str) -> None:
+        self._taken = taken
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        super().__init__(_pieces(taken), media_type=TAR, headers=headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Not while it is sent: there each wait is cut off again and again once somebody has left, this one too.
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await asyncio.to_thread(self._taken.close)
+
+
+async def _pieces(taken: Taken) -> AsyncIterator[bytes]:
+    pieces = taken.pieces()
+    while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
+        yield piece
 
 
 def _summed(found: list[Blob]) -> LooseFiles:

@@ -2,14 +2,13 @@
 
 from typing import Annotated
 
-from litestar import get
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import QueryParameter
-from litestar.types import ASGIApp
+from msgspec import Meta
+from starlette.types import ASGIApp
 
 from holdfast.core import ids
 from holdfast.core.errors import BadCommand
 from holdfast.core.ids import SessionId
+from holdfast.server.endpoint import QueryField, get, streaming
 from holdfast.server.hub import Wish
 from holdfast.server.live import Live
 from holdfast.server.wired import Wired
@@ -24,24 +23,18 @@ for a free place because enough runs go on already. A comment comes at least eve
 @get(
     "/api/stream",
     summary="Watch sessions and the session list",
-    description=DESCRIPTION,
-    media_type="text/event-stream",
-    responses={
-        200: ResponseSpec(
-            data_container=str, generate_examples=False, description=DESCRIPTION, media_type="text/event-stream"
-        )
-    },
+    **streaming(DESCRIPTION),
 )
 async def stream(
     wiring: Wired,
     listed: Annotated[
-        int | None, QueryParameter(name="list", ge=0, description="Follow the list from this change")
+        int | None, QueryField("Follow the list from this change", name="list", limits=Meta(ge=0))
     ] = None,
     follow: Annotated[
-        list[str] | None, QueryParameter(max_items=FOLLOWS, description="Follow a session: `<session>:<after>`")
+        list[str] | None, QueryField("Follow a session: `<session>:<after>`", limits=Meta(max_length=FOLLOWS))
     ] = None,
-    lineage: Annotated[str | None, QueryParameter(description="The history that the cursors belong to")] = None,
-    visible: Annotated[bool, QueryParameter(description="A person looks at it, and need not be notified")] = False,  # noqa: FBT002  a query's field
+    lineage: Annotated[str | None, QueryField("The history that the cursors belong to")] = None,
+    visible: Annotated[bool, QueryField("A person looks at it, and need not be notified")] = False,  # noqa: FBT002  a query's field
 ) -> ASGIApp:
     follows = [_parsed(text) for text in follow or ()]
     if len({session for session, _ in follows}) != len(follows):

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Request, get, post
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from litestar.response import Stream
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
 
 from holdfast.agents.hermes.find import find_hermes
 from holdfast.agents.hermes.sessions import list_sessions as list_hermes_sessions
 from holdfast.core import ids
 from holdfast.core.errors import BadCommand
-from holdfast.server.errors import LARGEST_UPLOAD, UPLOADS
+from holdfast.server.endpoint import Answers, FromPath, FromQuery, JSONBody, QueryField, get, post
 from holdfast.server.imports import place_for_upload
 from holdfast.server.pages import find_turn
 from holdfast.server.schema.transfer import HermesSessions, Import, ImportList, ImportReport
@@ -26,21 +25,17 @@ from holdfast.transfer.identity import led_to
 from holdfast.transfer.sources import look_at
 
 ZIP = "application/zip"
-Chosen = Annotated[list[str] | None, QueryParameter(max_items=200, description="Given again for each session")]
+LARGEST_UPLOAD = 1_000_000_000
+Chosen = Annotated[list[str] | None, QueryField("Given again for each session", limits=Meta(max_length=200))]
+FORMATS = {MEDIA_TYPES["json"]: dict[str, Any], MEDIA_TYPES["html"]: str}
 EXPORTED = "What looks like a key or a password is hidden in it."
-
-
-def _file(media_type: str) -> dict[int, ResponseSpec]:
-    return {
-        200: ResponseSpec(data_container=bytes, generate_examples=False, description=EXPORTED, media_type=media_type)
-    }
 
 
 @post(
     "/api/import",
     summary="Take over the sessions of another program, from a path on the server's machine",
     description="It goes on in a process of its own; ask `GET /api/imports/{id}` how far it has come.",
-    status_code=202,
+    status=202,
 )
 async def start_import(wiring: Wired, data: JSONBody[Import]) -> ImportReport:
     path = await asyncio.to_thread(look_at, data.kind, data.path)
@@ -49,16 +44,16 @@ async def start_import(wiring: Wired, data: JSONBody[Import]) -> ImportReport:
 
 
 @post(
-    UPLOADS,
+    "/api/import/upload",
     summary="Take over the sessions in a file that is sent: an export of Open WebUI, or of Holdfast",
     description="The body is the file. It goes on as an import from a path does.",
-    status_code=202,
-    request_max_body_size=LARGEST_UPLOAD,
+    status=202,
+    largest=LARGEST_UPLOAD,
 )
 async def upload_import(
     wiring: Wired,
-    request: Request[Any, Any, Any],
-    kind: Annotated[Literal["open-webui", "holdfast"], QueryParameter()],
+    request: Request,
+    kind: Annotated[Literal["open-webui", "holdfast"], QueryField()],
 ) -> ImportReport:
     path = await place_for_upload(wiring.settings)
     try:
@@ -70,7 +65,7 @@ async def upload_import(
     return ImportReport(report=report)
 
 
-async def _received(request: Request[Any, Any, Any], path: Path) -> None:
+async def _received(request: Request, path: Path) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     size = 0
     with os.fdopen(descriptor, "wb") as file:
@@ -86,23 +81,23 @@ async def list_imports(wiring: Wired) -> ImportList:
     return ImportList(imports=[msgspec.structs.replace(report, taken=[], left=[]) for report in found])
 
 
-@get("/api/imports/{import_id:str}", summary="How far an import has come, what it took over, what it left and why")
+@get("/api/imports/{import_id}", summary="How far an import has come, what it took over, what it left and why")
 async def read_import(wiring: Wired, import_id: FromPath[str]) -> ImportReport:
     return ImportReport(report=await asyncio.to_thread(wiring.imports.report, wiring.settings, import_id))
 
 
 @get(
-    "/api/sessions/{session_id:str}/export",
+    "/api/sessions/{session_id}/export",
     summary="A session as a file: Markdown, a page of its own, or JSON that can be imported again",
     description=f"{EXPORTED} With `turn`, no more than that turn.",
-    responses=_file("application/octet-stream"),
+    answers={200: Answers(str, EXPORTED, MEDIA_TYPES["md"], FORMATS)},
 )
 async def export_session(
     wiring: Wired,
     session_id: FromPath[str],
-    kind: Annotated[Format, QueryParameter(name="format")] = "md",
+    kind: Annotated[Format, QueryField(name="format")] = "md",
     turn: FromQuery[str | None] = None,
-) -> Stream:
+) -> StreamingResponse:
     session = await led_to(wiring.store, session_id)
     state = await begun(wiring.store, session)
     only = ids.turn_id(turn) if turn else None
@@ -111,22 +106,24 @@ async def export_session(
     if only is not None and only not in state.turns:
         await find_turn(wiring.store, session, only)  # one that does not exist is said at once
     pieces = export(wiring.store, Blobs(wiring.settings.blobs), session, kind, only)
-    return Stream(pieces, media_type=MEDIA_TYPES[kind], headers=_named(file_name(session, state.title, kind, only)))
+    return StreamingResponse(
+        pieces, media_type=MEDIA_TYPES[kind], headers=_named(file_name(session, state.title, kind, only))
+    )
 
 
 @get(
     "/api/export",
     summary="Every session as a file, or those that are named, in one archive",
     description=EXPORTED,
-    responses=_file(ZIP),
+    answers={200: Answers(bytes, EXPORTED, ZIP)},
 )
 async def export_sessions(
-    wiring: Wired, kind: Annotated[Format, QueryParameter(name="format")] = "md", session: Chosen = None
-) -> Stream:
+    wiring: Wired, kind: Annotated[Format, QueryField(name="format")] = "md", session: Chosen = None
+) -> StreamingResponse:
     chosen = [await led_to(wiring.store, name) for name in dict.fromkeys(session or ())]
     named = [(one, (await begun(wiring.store, one)).title) for one in chosen]
     pieces = export_all(wiring.store, Blobs(wiring.settings.blobs), kind, named)
-    return Stream(pieces, media_type=ZIP, headers=_named(f"holdfast-{kind}.zip"))
+    return StreamingResponse(pieces, media_type=ZIP, headers=_named(f"holdfast-{kind}.zip"))
 
 
 def _named(name: str) -> dict[str, str]:
@@ -140,7 +137,7 @@ def _named(name: str) -> dict[str, str]:
     description="A session that is created with the id of one as its `reference` goes on where that one ended.",
 )
 async def list_conversations(
-    wiring: Wired, limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 200
+    wiring: Wired, limit: Annotated[int, QueryField(limits=Meta(ge=1, le=1000))] = 200
 ) -> HermesSessions:
     found = await asyncio.to_thread(find_hermes, wiring.settings)
     sessions = await asyncio.to_thread(list_hermes_sessions, found, limit)

@@ -6,22 +6,20 @@ import os
 import signal
 from typing import Literal, cast
 
-from litestar import post
-from litestar.params import FromPath, JSONBody
-
 from holdfast.core import commands as c
 from holdfast.core import ids
 from holdfast.core.errors import StoreError
 from holdfast.core.ids import SessionId
 from holdfast.ownership import probe
 from holdfast.server.act import act, turn_state
+from holdfast.server.endpoint import FromPath, JSONBody, post
 from holdfast.server.schema.sessions import Continuation, Done, NewTurn, QueueOrder, Submitted
 from holdfast.server.wired import Caller, Wired
 
 State = Literal["queued", "running", "ended", "steering"]
 
 
-@post("/api/sessions/{session_id:str}/turns", summary="Send a message", status_code=200)
+@post("/api/sessions/{session_id}/turns", summary="Send a message", status=200)
 async def submit_turn(wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[NewTurn]) -> Submitted:
     session = ids.session_id(session_id)
     command = await _command(wiring, session, client, data)
@@ -55,7 +53,7 @@ async def _submit(wiring: Wired, session: SessionId, command: c.Command, name: s
     return Submitted(session=session, turn=turn, seq=outcome.seq, state=state)
 
 
-@post("/api/sessions/{session_id:str}/turns/{turn_id:str}/cancel", summary="Stop a turn", status_code=200)
+@post("/api/sessions/{session_id}/turns/{turn_id}/cancel", summary="Stop a turn", status=200)
 async def cancel_turn(wiring: Wired, client: Caller, session_id: FromPath[str], turn_id: FromPath[str]) -> Done:
     return await cancel(wiring, ids.session_id(session_id), ids.turn_id(turn_id), client)
 
@@ -82,31 +80,31 @@ async def _signalled(wiring: Wired, session: SessionId, turn: ids.TurnId) -> boo
     return True
 
 
-@post("/api/sessions/{session_id:str}/turns/{turn_id:str}/withdraw", summary="Take back a turn", status_code=200)
+@post("/api/sessions/{session_id}/turns/{turn_id}/withdraw", summary="Take back a turn", status=200)
 async def withdraw_turn(wiring: Wired, client: Caller, session_id: FromPath[str], turn_id: FromPath[str]) -> Done:
     return await _do(wiring, session_id, c.WithdrawTurn(turn=ids.turn_id(turn_id), client=client))
 
 
-@post("/api/sessions/{session_id:str}/turns/{turn_id:str}/release", summary="Let a held turn run", status_code=200)
+@post("/api/sessions/{session_id}/turns/{turn_id}/release", summary="Let a held turn run", status=200)
 async def release_turn(wiring: Wired, client: Caller, session_id: FromPath[str], turn_id: FromPath[str]) -> Done:
     return await _do(wiring, session_id, c.ReleaseTurns(turn=ids.turn_id(turn_id), client=client))
 
 
-@post("/api/sessions/{session_id:str}/queue", summary="Put queued turns into another order", status_code=200)
+@post("/api/sessions/{session_id}/queue", summary="Put queued turns into another order", status=200)
 async def reorder_queue(wiring: Wired, client: Caller, session_id: FromPath[str], data: JSONBody[QueueOrder]) -> Done:
     turns = tuple(ids.turn_id(turn) for turn in data.turns)
     return await _do(wiring, session_id, c.ReorderQueue(turns=turns, client=client))
 
 
-@post("/api/sessions/{session_id:str}/release", summary="Let every held turn run", status_code=200)
+@post("/api/sessions/{session_id}/release", summary="Let every held turn run", status=200)
 async def release_turns(wiring: Wired, client: Caller, session_id: FromPath[str]) -> Done:
     return await _do(wiring, session_id, c.ReleaseTurns(client=client))
 
 
 @post(
-    "/api/sessions/{session_id:str}/turns/{turn_id:str}/continue",
+    "/api/sessions/{session_id}/turns/{turn_id}/continue",
     summary="Take up an interrupted turn with a new one",
-    status_code=200,
+    status=200,
 )
 async def continue_turn(
     wiring: Wired, client: Caller, session_id: FromPath[str], turn_id: FromPath[str], data: JSONBody[Continuation]

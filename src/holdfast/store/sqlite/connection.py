@@ -23,6 +23,9 @@ RUNNER_AUTOCHECKPOINT = 16_000
 """Pages of WAL after which a runner checkpoints by itself, so that it stays bounded without a server."""
 SERVER_AUTOCHECKPOINT = 1_000
 
+BUSY_MS = 5_000
+"""What waits for another connection's lock waits so long."""
+
 _PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
@@ -89,7 +92,7 @@ def translated() -> Generator[None]:
 def connect(path: Path, *, autocheckpoint: int = SERVER_AUTOCHECKPOINT) -> Database:
     """Open the database for one thread. It is created if it is not there; `migrate` gives it its tables."""
     connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(5_000)
+    connection.set_busy_timeout(BUSY_MS)
     connection.wal_autocheckpoint(autocheckpoint)
     database = cast("Database", connection)
     database.execute(_PRAGMAS).fetchall()

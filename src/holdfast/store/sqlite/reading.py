@@ -29,10 +29,11 @@ from holdfast.store.protocol import (
     SessionSize,
     before,
 )
-from holdfast.store.search import below, fold, found, hit, match_expression
+from holdfast.store.search import below, fold, found, hit, match_expression, newest
 from holdfast.store.sqlite import counting, outlining, projecting, sharing
 from holdfast.store.sqlite.connection import Database, translated
 from holdfast.store.sqlite.shelf import READ_PAGE
+from holdfast.store.sqlite.speaking import Speaking
 
 FIND = "SELECT number, head FROM sessions WHERE id = ?"
 KEYED = "SELECT seq FROM keys WHERE session = ? AND key = ?"
@@ -112,6 +113,7 @@ class Reading:
     def __init__(self, connection: Database) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._speaking = Speaking(connection, self._project)
 
     def lineage(self) -> str:
         with self._transaction():
@@ -198,10 +200,12 @@ class Reading:
             return []
         values = {"expression": expression, "session": session, "limit": limit}
         with self._transaction():
-            return [
+            hits = [
                 hit(text, SessionId(name), _decode_overview(overview).title, window.load_item(body))
                 for name, overview, body in self._execute(SEARCH, values)
             ]
+            hits += self._speaking.search(text, session)
+        return newest(hits, limit)
 
     def find(self, session: SessionId, text: str, cursor: str | None, stretch: int) -> Finds:
         with self._transaction():

@@ -59,7 +59,7 @@ class Worker(Generic[T]):
         self._refusals = refusals
         self._jobs: queue.SimpleQueue[Job[T] | None] = queue.SimpleQueue()
         self._held: deque[Job[T] | None] = deque()
-        self._finished: deque[_Outcome] = deque()
+        self._finished: deque[Sequence[_Outcome]] = deque()
         self._loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = self._loop.create_future()
         self._ended: asyncio.Future[None] = self._loop.create_future()
@@ -102,10 +102,9 @@ class Worker(Generic[T]):
         try:
             thing = self._make()
         except Exception as exc:  # noqa: BLE001  handed to whoever waits for the start
-            self._report(self._started, None, exc)
-            self._report(self._ended, None, None)
+            self._report((self._started, None, exc), (self._ended, None, None))
             return
-        self._report(self._started, None, None)
+        self._report((self._started, None, None))
         self._work(thing)
         self._run(thing, self._close, self._ended)
 
@@ -149,8 +148,7 @@ class Worker(Generic[T]):
                         outcomes.append((job.future, None, exc))
         except Exception as exc:  # noqa: BLE001  handed to whoever asked for the jobs
             outcomes = [(job.future, None, exc) for job in jobs]
-        for outcome in outcomes:
-            self._report(*outcome)
+        self._report(*outcomes)
 
     def _tidy_up(self, thing: T) -> None:
         try:
@@ -161,22 +159,23 @@ class Worker(Generic[T]):
 
     def _run(self, thing: T, job: Callable[[T], Any], future: "asyncio.Future[Any]") -> None:
         try:
-            self._report(future, job(thing), None)
+            self._report((future, job(thing), None))
         except Exception as exc:  # noqa: BLE001  handed to whoever asked for the job
-            self._report(future, None, exc)
+            self._report((future, None, exc))
 
-    def _report(self, future: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
-        self._finished.append((future, result, error))
+    def _report(self, *outcomes: _Outcome) -> None:
+        """Hand back the outcomes in one go: those who go on from there have their next jobs done together, too."""
+        self._finished.append(outcomes)
         alone = len(self._finished) == 1  # asked after the append: whatever lies before it will be handed back with it
         if alone and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._hand_back)
 
     def _hand_back(self) -> None:
         while self._finished:
-            future, result, error = self._finished.popleft()
-            if future.done():
-                continue
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
+            for future, result, error in self._finished.popleft():
+                if future.done():
+                    continue
+                if error is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(error)

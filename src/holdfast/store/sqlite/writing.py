@@ -1,16 +1,11 @@
-"""Everything that changes the database, one transaction each, on the writer's thread.
+"""Everything that changes the database: the verbs that write, one transaction each, on the writer's thread.
 
-The order is always the same: gate, sync level, BEGIN IMMEDIATE, check, insert, project, COMMIT. Checks come before the
-first insert, so a refusal changes nothing. After any failure the cached projection is thrown away: it may be ahead of
-the database.
-
-It is longer than its neighbours because every verb that writes is here: what they share is one transaction's state.
+What a transaction is, from the gate to the bells, is `committing`; what follows from new records is `folding`. Checks
+come before the first insert, so a refusal changes nothing.
 """
 
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from hashlib import blake2b
 from itertools import repeat
 from typing import Any
@@ -19,33 +14,26 @@ import msgspec
 
 from holdfast import faults
 from holdfast.core import coalesce, codec, window
-from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NoSuchSession, NotNow, SessionExists
-from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, TurnSubmitted
+from holdfast.core.errors import BadCommand, Fenced, Hole, KeyTaken, NotNow, SessionExists
+from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated
 from holdfast.core.ids import HOUSE, SessionId, TurnId
-from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
-from holdfast.store.pages import Checkpoint, Projection
 from holdfast.store.protocol import Appended, Claimed, begun_by, check_fork
 from holdfast.store.search import fold, indexed
 from holdfast.store.sqlite import counting, projecting, sharing
-from holdfast.store.sqlite.connection import Database, translated
+from holdfast.store.sqlite.committing import FIND, Committing
+from holdfast.store.sqlite.connection import Database
+from holdfast.store.sqlite.folding import Folding
 from holdfast.store.sqlite.gate import Gate
 from holdfast.store.sqlite.projecting import SPAN, Place
-from holdfast.store.sqlite.shelf import SqlShelf
 
-SYNC_EVERY = 1.0
-"""Seconds after which streamed text that is only in the page cache is synced."""
-CACHED = 64
-"""Projections kept by a writer, so that an append folds only what is new."""
 CREATED = "created"
 ADMITTED_AT_ONCE = 100
 """Records of another log that are folded together: long texts are settled in parts between them."""
 
-FIND = "SELECT number, head, epoch, position FROM sessions WHERE id = ?"
 CREATE = "INSERT INTO sessions (id) VALUES (?) RETURNING number, head, epoch, position"
 INSERT = "INSERT INTO records (id, time, epoch, n, late, body) VALUES (?, ?, ?, ?, ?, ?)"
-ADVANCE = "UPDATE sessions SET head = ?, position = ? WHERE number = ?"
 OWN = "UPDATE sessions SET epoch = ?, position = 0 WHERE number = ?"
 FIND_KEY = "SELECT seq, digest FROM keys WHERE session = ? AND key = ?"
 KEEP_KEY = "INSERT INTO keys (session, key, seq, digest) VALUES (?, ?, ?, ?)"
@@ -53,10 +41,6 @@ FIND_DRAINED = "SELECT position FROM epochs WHERE session = ? AND epoch = ?"
 KEEP_DRAINED = """
 INSERT INTO epochs (session, epoch, position) VALUES (?, ?, ?)
 ON CONFLICT (session, epoch) DO UPDATE SET position = excluded.position
-"""
-ATTACH = "INSERT OR IGNORE INTO attachments (blob, session) VALUES (?, ?)"
-MARK_SYNC = """
-INSERT INTO meta (name, value) VALUES ('synced', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
 """
 WORDS_LEFT = "SELECT u.item, i.body FROM unindexed u JOIN items i ON i.id = u.item ORDER BY u.item LIMIT ?"
 INDEX_WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
@@ -90,17 +74,9 @@ class Writing:
     ) -> None:
         self._connection = connection
         self._execute = connection.execute
-        self._gate = gate
         self._now = now
-        self._ring = ring
-        self._projections: OrderedDict[int, Projection] = OrderedDict()
-        self._places: dict[SessionId, Place] = {}
-        self._advanced: dict[SessionId, Place] = {}
-        self._current: set[int] = set()
-        self._version = 0
-        self._rings: dict[SessionId, int] = {}
-        self._full = False
-        self._unsynced_since: float | None = None
+        self._folding = Folding(connection)
+        self._committing = Committing(connection, gate, self._folding, ring)
 
     # Verbs.
 
@@ -121,7 +97,7 @@ class Writing:
         with self.transaction(sync=True):
             for found in self._execute(FIND, (session,)):
                 there = Place(*found)
-                if session == HOUSE or not replacing(self._project(there).session):
+                if session == HOUSE or not replacing(self._folding.project(there).session):
                     return Appended(1, there.head, 0)
                 self._remove(there)
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
@@ -143,8 +119,8 @@ class Writing:
             for record, body in zip(numbered, bodies, strict=True)
         ]
         self._lay_down(session, place, rows, place.position)
-        self._renew(place, numbered, bodies)
-        return self._places[session]
+        self._folding.renew(place, numbered, bodies)
+        return self._committing.find(session)
 
     def fork(
         self, session: SessionId, source: SessionId, goes_on: Callable[[Session], Sequence[AnyIntent]]
@@ -154,11 +130,11 @@ class Writing:
         with self.transaction(sync=True):
             for found in self._execute(FIND, (session,)):
                 return Appended(1, Place(*found).head, 0)
-            base = self._find(source)
-            projection = self._project(base)
+            base = self._committing.find(source)
+            projection = self._folding.project(base)
             events = goes_on(projecting.copy_of(projection.session))
             bodies = codec.encode_all(events)
-            self._checkpoint(base.number, projection)
+            self._folding.checkpoint(base.number, projection)
             place = Place(*self._execute(CREATE, (session,)).fetchall()[0])
             place = Place(place.number, base.head, base.epoch + 1, 0)
             self._execute(OWN, (place.epoch, place.number))
@@ -168,7 +144,7 @@ class Writing:
             )
             self._execute(KEEP_KEY, (place.number, CREATED, base.head + 1, _digest(bodies[0])))
             appended = self._store(session, place, events, bodies)
-            check_fork(events, self._project(self._places[session]).session, base.head + 1)
+            check_fork(events, self._folding.project(self._committing.find(session)).session, base.head + 1)
             return appended
 
     def append(
@@ -185,7 +161,7 @@ class Writing:
             raise BadCommand("An append needs at least one event.")
         bodies = codec.encode_all(events) if bodies is None else bodies
         with self.transaction(sync=any(event.synced for event in events)):
-            place = self._find(session)
+            place = self._committing.find(session)
             if position is not None:
                 known = _stored(session, place, position)
                 events, bodies = events[known:], bodies[known:]
@@ -194,34 +170,34 @@ class Writing:
             kept = None if key is None else self._kept(place, key, bodies[-1])
             if kept is not None:
                 if position is not None:
-                    self._advance(session, place, place.head, place.position + len(events))
+                    self._committing.advance(session, place, place.head, place.position + len(events))
                 return Appended(kept, kept, 0)
             if check is not None:
-                check(self._project(place).session)
+                check(self._folding.project(place).session)
             epoch = 0 if position is None else position.epoch
             return self._store(session, place, events, bodies, key=key, epoch=epoch)
 
     def claim(self, session: SessionId, loss: Callable[[Session], Sequence[AnyFact]]) -> Claimed:
         with self.transaction(sync=True):
-            place = self._find(session)
-            projection = self._project(place)
+            place = self._committing.find(session)
+            projection = self._folding.project(place)
             facts = loss(projection.session)
             self._execute(KEEP_DRAINED, (place.number, place.epoch, place.position))
             place = Place(place.number, place.head, place.epoch + 1, 0)
             self._execute(OWN, (place.epoch, place.number))
-            self._places[session] = place
+            self._committing.remember(session, place)
             faults.point("store.claimed")
             head = place.head
             if facts:
                 head = self._store(session, place, facts, codec.encode_all(facts), epoch=place.epoch).last
-            self._checkpoint(place.number, projection)
+            self._folding.checkpoint(place.number, projection)
             return Claimed(place.epoch, head, projecting.copy_of(projection.session), len(facts))
 
     def adopt(
         self, session: SessionId, facts: Sequence[tuple[Position, Event]], *, turn: TurnId, epoch: int
     ) -> Appended:
         with self.transaction(sync=True):
-            place = self._find(session)
+            place = self._committing.find(session)
             if epoch != place.epoch:
                 raise Fenced(session, epoch, place.epoch)
             fresh = [(position, fact) for position, fact in facts if position.n > self._drained(place, position.epoch)]
@@ -236,21 +212,21 @@ class Writing:
                 for record, body in zip(records, bodies, strict=True)
             ]
             self._lay_down(session, place, rows, place.position)
-            self._renew(place, records, bodies)
+            self._folding.renew(place, records, bodies)
             return Appended(records[0].seq, records[-1].seq, len(records))
 
     def purge(self, session: SessionId, only_if: Callable[[Session], bool]) -> bool:
         if session == HOUSE:
             raise NotNow("The house log can't be removed.")
         with self.transaction(sync=True):
-            place = self._find(session)
-            if not only_if(self._project(place).session):
+            place = self._committing.find(session)
+            if not only_if(self._folding.project(place).session):
                 return False
             self._remove(place)
         return True
 
     def _remove(self, place: Place) -> None:
-        self._forget()
+        self._committing.forget()
         sharing.give_up(self._connection, place.number, SPAN)
         for sql in PURGE:
             self._execute(sql, (place.number,))
@@ -275,21 +251,19 @@ class Writing:
                 counting.recount(self._connection, number)
         return number is not None
 
-    # The second that a power cut may cost.
+    # The transaction.
+
+    def transaction(self, *, sync: bool) -> AbstractContextManager[None]:
+        """As `Committing.transaction`."""
+        return self._committing.transaction(sync=sync)
 
     def rest(self) -> float | None:
-        """How long the writer may wait for its next job before something must be synced."""
-        if self._unsynced_since is None:
-            return None
-        return max(0.0, self._unsynced_since + SYNC_EVERY - time.monotonic())
+        """As `Committing.rest`."""
+        return self._committing.rest()
 
     def sync(self) -> None:
-        """Sync what is committed. SQLite syncs the whole WAL with the next full commit, so one is made."""
-        if self._unsynced_since is None:
-            return
-        self._unsynced_since = time.monotonic()  # should it fail, it is tried again in a second
-        with self.transaction(sync=True):
-            self._execute(MARK_SYNC)
+        """As `Committing.sync`."""
+        self._committing.sync()
 
     def close(self) -> None:
         """Sync what is left and let go."""
@@ -299,66 +273,6 @@ class Writing:
             self._connection.close()
 
     # Parts.
-
-    @contextmanager
-    def transaction(self, *, sync: bool) -> Generator[None]:
-        """One transaction for all that is done within; one inside another is part of it. Bells ring after it."""
-        if self._connection.in_transaction:
-            yield
-            return
-        sync = sync or self.rest() == 0.0
-        with translated(), self._gate.entered():
-            faults.point("store.locked")
-            self._set_sync(full=sync)
-            changes = self._connection.total_changes()
-            self._execute("BEGIN IMMEDIATE")
-            try:
-                self._notice_others()
-                yield
-                while self._advanced:
-                    _, place = self._advanced.popitem()
-                    self._execute(ADVANCE, (place.head, place.position, place.number))
-                faults.point("store.written")
-                self._execute("COMMIT")
-            except BaseException:
-                self._forget()
-                if self._connection.in_transaction:
-                    self._execute("ROLLBACK")
-                raise
-        if self._connection.total_changes() != changes:  # an empty commit syncs nothing
-            self._unsynced_since = None if sync else self._unsynced_since or time.monotonic()
-        faults.point("store.committed")
-        while self._rings:
-            self._ring(*self._rings.popitem())
-
-    def _notice_others(self) -> None:
-        """What we remember of sessions holds as long as nobody else has written."""
-        ((version,),) = self._execute("PRAGMA data_version").fetchall()
-        if version != self._version:
-            self._version = version
-            self._places.clear()
-            self._current.clear()
-
-    def _forget(self) -> None:
-        """What we remember may be ahead of the database."""
-        self._places.clear()
-        self._advanced.clear()
-        self._current.clear()
-        self._projections.clear()
-        self._rings.clear()
-
-    def _set_sync(self, *, full: bool) -> None:
-        if full != self._full:
-            self._execute("PRAGMA synchronous = FULL" if full else "PRAGMA synchronous = NORMAL")
-            self._full = full
-
-    def _find(self, session: SessionId) -> Place:
-        place = self._places.get(session)
-        if place is not None:
-            return place
-        for row in self._execute(FIND, (session,)):
-            return Place(*row)
-        raise NoSuchSession(session)
 
     def _kept(self, place: Place, key: str, body: bytes) -> int | None:
         """Where the key's event lies, None if there is none. Raise `KeyTaken` if it has other content."""
@@ -398,7 +312,7 @@ class Writing:
         if key is not None:
             self._execute(KEEP_KEY, (place.number, key, place.head + count, _digest(bodies[-1])))
         self._lay_down(session, place, rows, place.position + count if epoch else place.position)
-        self._renew(place, coalesce.place(events, after=place.head, time=now, epoch=epoch, n=n), bodies)
+        self._folding.renew(place, coalesce.place(events, after=place.head, time=now, epoch=epoch, n=n), bodies)
         return Appended(place.head + 1, place.head + count, count, now)
 
     def _lay_down(
@@ -409,56 +323,8 @@ class Writing:
         position: int,
     ) -> None:
         self._connection.executemany(INSERT, rows)
-        self._advance(session, place, place.head + len(rows), position)
-        self._rings[session] = place.head + len(rows)
-
-    def _advance(self, session: SessionId, place: Place, head: int, position: int) -> None:
-        """Where the log ends now. Written once, before the commit, however many appends share the transaction."""
-        self._places[session] = self._advanced[session] = Place(place.number, head, place.epoch, position)
-
-    # Projections.
-
-    def _project(self, place: Place) -> Projection:
-        """The session folded up to the head of `place`, from memory if nobody has settled anything meanwhile."""
-        projection = self._projections.pop(place.number, None)
-        if projection is None or not self._is_current(place.number, projection):
-            projection = Projection(projecting.load(self._connection, place.number))
-        if projection.session.seq < place.head:
-            projecting.catch_up(self._connection, place.number, projection, place.head)
-        self._current.add(place.number)
-        self._projections[place.number] = projection
-        if len(self._projections) > CACHED:
-            self._projections.popitem(last=False)
-        return projection
-
-    def _is_current(self, number: int, projection: Projection) -> bool:
-        return number in self._current or projection.checkpoint.seq == projecting.saved_seq(self._connection, number)
-
-    def _renew(self, place: Place, records: Sequence[Record], bodies: Sequence[bytes]) -> None:
-        """Let new records, which lie behind the head of `place`, change what follows from the log."""
-        if place.number == projecting.HOUSE_NUMBER:
-            return
-        projection = self._project(place)
-        projection.take(records, sum(map(len, bodies)), SqlShelf(self._connection, place.number))
-        for record in records:
-            if isinstance(record.event, TurnSubmitted):
-                for attachment in record.event.attachments:
-                    self._execute(ATTACH, (attachment.blob, place.number))
-        changed = projection.renewed()
-        if changed is not None:
-            self._list(place.number, changed, alive=projection.session.alive)
-        if projection.due():
-            self._checkpoint(place.number, projection)
-
-    def _list(self, number: int, overview: Overview, *, alive: bool) -> None:
-        projecting.write_overview(self._connection, number, overview, fold(overview.title), alive=alive)
-
-    def _checkpoint(self, number: int, projection: Projection) -> None:
-        before, tally = projection.checkpoint.seq, projection.tally
-        checkpoint: Checkpoint = projection.settle(SqlShelf(self._connection, number))
-        faults.point("store.settled")
-        projecting.save(self._connection, number, checkpoint)
-        counting.add(self._connection, number, before, checkpoint.seq, tally)
+        self._committing.advance(session, place, place.head + len(rows), position)
+        self._committing.grown(session, place.head + len(rows))
 
 
 def _digest(body: bytes) -> bytes:

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from holdfast.core.counted import counted
 from holdfast.transfer import slices
 from holdfast.transfer.values import UNREADABLE, Fields, decoded, several
 
@@ -160,7 +161,7 @@ def _salvaged(body: bytes) -> Found:
     if fields and not lost and _value(text) is not None:  # JSON as Python writes it, with NaN
         why = "Some of its bytes are no text; \ufffd stands in their place." if garbled else ""
         return Found(fields=Fields(fields), raw=raw, damage=why)
-    why = f"Its file is damaged: {len(raw)} messages could be read, {lost} could not."
+    why = f"Its file is damaged: {counted(len(raw), 'message')} could be read, {lost} could not."
     if not raw:
         why = "Its file is damaged, and no message in it can be read."
     return Found(fields=Fields(fields), raw=raw, damage=why)

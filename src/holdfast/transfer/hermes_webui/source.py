@@ -15,6 +15,7 @@ import msgspec
 
 from holdfast.core import events as e
 from holdfast.core import labels
+from holdfast.core.counted import counted
 from holdfast.core.ids import SessionId
 from holdfast.store.blobs import Blobs
 from holdfast.transfer.hermes_webui.facing import differs
@@ -84,7 +85,7 @@ class Source:
         dropped = Counter(model for taken in self._report.taken if (model := self._models.get(taken.name)))
         for model, number in dropped.items():
             why = "only Hermes knows it, and is not there; they go on with the model of another agent."
-            self._report.leave("", f"the model {model} of {number} sessions", why)
+            self._report.leave("", f"the model {model} of {counted(number, 'session')}", why)
         named = {head.project for head in self._heads.values()}
         for project, title in self._projects.items():
             if project not in named:
@@ -183,7 +184,7 @@ class Source:
         """Hermes has the history of its model itself, where it goes on with it."""
         facing = list(found.fields.objects("context_messages"))
         if facing and not resumes and differs(found.raw, facing):
-            what = f"what its model was given instead of the messages ({len(facing)} messages)"
+            what = f"what its model was given instead of the messages ({counted(len(facing), 'message')})"
             self._report.leave(name, what, "an agent that goes on here is handed the end of the transcript itself.")
 
     # A session that only Hermes' database has.

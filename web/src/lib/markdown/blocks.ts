@@ -3,7 +3,7 @@
 import type { Token, Tokens, TokensList } from 'marked'
 
 export type Block =
-  | { kind: 'html'; html: string; table: boolean }
+  | { kind: 'html'; html: string }
   | { kind: 'code'; text: string; language: string; closed: boolean }
 
 export interface Reading {
@@ -44,7 +44,7 @@ export class Blocks {
   }
 
   #block(token: Token, whole: boolean): Block {
-    if (token.type !== 'code') return { kind: 'html', html: this.#reading.render(token), table: token.type === 'table' }
+    if (token.type !== 'code') return { kind: 'html', html: this.#reading.render(token) }
     const { text, lang, raw } = token as Tokens.Code
     const closed = whole || /\n *(`{3,}|~{3,})\s*$/.test(raw)
     return { kind: 'code', text, language: lang?.split(/\s/)[0] ?? '', closed }

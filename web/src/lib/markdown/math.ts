@@ -29,8 +29,28 @@ export const blockMath: TokenizerAndRendererExtension = {
   renderer: (token) => `<p class="math display">${escape(token.text as string)}</p>`,
 }
 
+/** Longer ones among words may not fit on a phone: they scroll then. */
+const LONG_PX = 200
+
+/** A thin space. */
+const THIN = '0.1667em'
+
 function escape(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+}
+
+/** As TeX does, around a name like `log`: as MathML, KaTeX leaves that to browsers, and they leave it out. */
+function space(sign: Element) {
+  if (sign.textContent !== '\u2061') return
+  const [name, next] = [sign.previousElementSibling, sign.nextElementSibling]
+  if (next !== null && !/^[([{|]/.test(next.textContent ?? '')) sign.setAttribute('rspace', THIN)
+  if (/^m[in]$/.test(name?.previousElementSibling?.localName ?? '')) sign.parentElement?.insertBefore(gap(), name)
+}
+
+function gap(): Element {
+  const space = document.createElementNS('http://www.w3.org/1998/Math/MathML', 'mspace')
+  space.setAttribute('width', THIN)
+  return space
 }
 
 /** Replace the formulas in `node` by what they mean. What KaTeX can't read stays as it was written. */
@@ -45,8 +65,12 @@ export async function typeset(node: HTMLElement): Promise<void> {
     const options = { output: 'mathml', displayMode, maxExpand: 200, strict: 'ignore' } as const
     try {
       katex.render(tex, formula, options)
+      formula.querySelectorAll('mo').forEach(space)
     } catch {
       formula.textContent = tex
     }
   }
+  for (const formula of formulas) if (formula.getBoundingClientRect().width > LONG_PX) formula.classList.add('wide')
+  // What scrolls must be reachable by the keyboard.
+  for (const formula of formulas) if (formula.scrollWidth > formula.clientWidth + 1) formula.tabIndex = 0
 }

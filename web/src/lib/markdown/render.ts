@@ -1,7 +1,7 @@
 // Markdown to HTML that can do no harm: rendered, then sanitised. A model's words are anybody's words.
 
 import DOMPurify from 'dompurify'
-import { Marked, type Token, type TokensList } from 'marked'
+import { Marked, Renderer, type Token, type TokensList } from 'marked'
 import { words } from '../words'
 import { blockMath, inlineMath } from './math'
 
@@ -10,12 +10,12 @@ const marked = new Marked({ gfm: true, breaks: false, extensions: [inlineMath, b
 const TAGS = [
   ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'span'],
   ...['strong', 'em', 'b', 'i', 'u', 's', 'del', 'ins', 'sub', 'sup', 'kbd', 'mark', 'small', 'a', 'input'],
-  ...['table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'dl', 'dt', 'dd'],
+  ...['div', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'details', 'summary', 'dl', 'dt', 'dd'],
 ]
 const ATTRIBUTES = ['href', 'title', 'class', 'start', 'align', 'type', 'checked', 'disabled', 'open', 'colspan', 'rowspan']
 /** Out of the house, or to a mailbox; a model can't lead to a place within it. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)/i
-const CLASSES = new Set(['math', 'display'])
+const CLASSES = new Set(['math', 'display', 'wide'])
 
 const purify = typeof window === 'undefined' ? null : DOMPurify(window)
 
@@ -32,7 +32,17 @@ purify?.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank')
     node.setAttribute('rel', 'noopener noreferrer')
   }
+  if (node.tagName === 'PRE') scrolls(node, words.markdown.code).setAttribute('dir', 'ltr')
+  if (node.tagName === 'DIV') scrolls(node, words.markdown.table).setAttribute('dir', 'auto')
 })
+
+/** What is wide scrolls in its own place, wherever it stands, and is reachable by the keyboard. */
+function scrolls(node: Element, label: string): Element {
+  node.setAttribute('tabindex', '0')
+  node.setAttribute('role', 'region')
+  node.setAttribute('aria-label', label)
+  return node
+}
 
 export function sanitise(html: string): string {
   if (purify === null) throw new Error('There is no document to sanitise for.')
@@ -55,6 +65,9 @@ marked.use({
   renderer: {
     html({ text }) {
       return text.replace(/<[^>]*>?|&|>/g, (part) => (PLAIN.test(part) ? part : attribute(part)))
+    },
+    table(token) {
+      return `<div class="wide">${Renderer.prototype.table.call(this, token)}</div>`
     },
     image({ href, text }) {
       return `<a href="${attribute(href)}">${attribute(text) || attribute(words.markdown.picture)}</a>`

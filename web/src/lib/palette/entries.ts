@@ -19,6 +19,8 @@ export interface Entry {
   /** Beside the words, quietly. */
   aside?: string
   keys?: string
+  /** It waits for an answer. */
+  waits?: boolean
   /** It needs more words: the palette stays for them. */
   stays?: boolean
 }
@@ -88,6 +90,7 @@ export function sessionEntries(workspace: Workspace, found: readonly SessionRow[
     id: row.id,
     words: row.title || words.sessions.untitled,
     icon: row.state === 'waiting' ? 'diamond' : 'open',
+    waits: row.state === 'waiting',
     aside: row.state === 'waiting' ? words.palette.waits : row.state === 'idle' ? shortTime(row.active_at, now) : words.palette.runs,
     act: () => workspace.route.go(row.id),
   }))
@@ -105,11 +108,14 @@ export function hitEntries({ route }: Workspace, hits: readonly Hit[], now: numb
 }
 
 export function settingEntries({ route }: Workspace): Entry[] {
-  return SECTIONS.map(({ id, words: said }) => ({
-    id: `settings-${id}`,
-    words: said().title,
-    icon: 'settings',
-    aside: said().about,
-    act: () => route.goSettings(id),
-  }))
+  return [
+    { id: 'settings', words: words.sessions.settings, icon: 'settings', act: () => route.goSettings() },
+    ...SECTIONS.map(({ id, words: said }) => ({
+      id: `settings-${id}`,
+      words: said().title,
+      icon: 'settings' as const,
+      aside: said().about,
+      act: () => route.goSettings(id),
+    })),
+  ]
 }

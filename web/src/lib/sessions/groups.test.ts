@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Reader } from '../api/read'
 import { SHAPES, type SessionRow } from '../api/shapes.gen'
-import { grouped } from './groups'
+import { grouped, still } from './groups'
 import { marked } from './search.svelte'
 
 const NOON = new Date(2026, 4, 20, 12).getTime()
@@ -66,4 +66,10 @@ test('hits are marked where they stand, whatever the characters before them', ()
     { text: 'kelp', hit: true },
     { text: ' grows', hit: false },
   ])
+})
+
+test('groups that stand still keep their order, lose what is gone and tell what is new of each row', () => {
+  const before = grouped([row('a'), row('b', { active_at: NOON - 2 * HOUR }), row('c', { state: 'running' })], NOON, null)
+  const now = still(before, [row('b', { active_at: NOON, title: 'New' }), row('a'), row('d')])
+  expect(now.map(({ rows }) => rows.map(({ id, title }) => [id, title]))).toEqual([[['a', ''], ['b', 'New']]])
 })

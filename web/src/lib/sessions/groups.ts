@@ -32,6 +32,13 @@ export function grouped(rows: readonly SessionRow[], now: number, open: string |
   return all.filter((group) => group.rows.length > 0)
 }
 
+/** The same groups in the same order, of rows as they are now. */
+export function still(groups: readonly Group[], rows: readonly SessionRow[]): Group[] {
+  const now = new Map(rows.map((row) => [row.id, row]))
+  const there = groups.map((group) => ({ ...group, rows: group.rows.flatMap(({ id }) => now.get(id) ?? []) }))
+  return there.filter((group) => group.rows.length > 0)
+}
+
 /** What waits for an answer, longest first. */
 export function waits(rows: readonly SessionRow[]): SessionRow[] {
   return rows.filter((row) => row.state === 'waiting' && !row.archived).sort((a, b) => a.active_at - b.active_at)

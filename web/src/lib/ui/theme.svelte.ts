@@ -6,7 +6,8 @@ import { media } from './media.svelte'
 export type Choice = 'system' | 'light' | 'dark'
 
 const DARK = '(prefers-color-scheme: dark)'
-const MEDIA: Record<Choice, string> = { system: DARK, light: 'not all', dark: 'all' }
+// Paper is white.
+const MEDIA: Record<Choice, string> = { system: `screen and ${DARK}`, light: 'not all', dark: 'screen' }
 
 class Theme {
   readonly #system = media(DARK)
@@ -44,7 +45,7 @@ class Theme {
 
 /** The rule of tokens.css that holds the dark values, whatever its condition is now. */
 function isDark(rule: CSSMediaRule): boolean {
-  if (rule.conditionText === DARK) marked.add(rule)
+  if (rule.conditionText === MEDIA.system) marked.add(rule)
   return marked.has(rule)
 }
 

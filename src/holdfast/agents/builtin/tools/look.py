@@ -12,7 +12,7 @@ import msgspec
 
 from holdfast.agents.builtin.deed import LONGEST, Bench, Deed, Done, Say, Tool, Unable, bounded
 from holdfast.agents.builtin.tools.process import run
-from holdfast.workspace.files import Workspace
+from holdfast.workspace.files import Workspace, is_folder
 
 LARGEST = 10 * 1024 * 1024
 """Bytes of a file that can be looked at."""
@@ -81,7 +81,7 @@ async def list_folder(arguments: Listing, bench: Bench) -> Deed:
 
 def _entries(workspace: Workspace, real: Path, glob: str) -> list[str]:
     if not glob:
-        return sorted(f"{each.name}/" if each.is_dir() else each.name for each in real.iterdir())[: ENTRIES + 1]
+        return sorted(f"{each.name}/" if is_folder(each) else each.name for each in real.iterdir())[: ENTRIES + 1]
     return list(itertools.islice(_matching(workspace, real, glob), ENTRIES + 1))
 
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Sequence
 
 from holdfast.agents.builtin.deed import Bench, Done, Say, bounded
-from holdfast.agents.child import dying_with_parent
+from holdfast.agents.spawning import connected, spawn
 from holdfast.agents.tree import HOME, end_tree
 
 CALL = "HOLDFAST_CALL"
@@ -86,25 +86,15 @@ class Program:
     @classmethod
     async def start(cls, command: Sequence[str], bench: Bench) -> "Program":
         mark = f"{os.getpid()}.{bench.call}"
-        process = subprocess.Popen(  # noqa: ASYNC220 (it only forks)
-            list(command),
-            cwd=bench.workspace.root,
-            env={**bench.environ, **QUIET, CALL: mark},
+        process = spawn(
+            command,
+            bench.workspace.root,
+            {**bench.environ, **QUIET, CALL: mark},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            bufsize=0,
-            start_new_session=True,
-            preexec_fn=dying_with_parent(),  # noqa: PLW1509 (see there)
         )
         program = cls(process, mark, bench.environ.get(HOME, ""))
-        connecting = asyncio.create_task(program._connect(), name="connecting")
-        try:
-            await asyncio.shield(connecting)  # a few steps, which can't be left half done
-        except asyncio.CancelledError:
-            await connecting
-            await program.end()
-            raise
+        await connected(program._connect(), program.end)
         return program
 
     async def _connect(self) -> None:

@@ -17,25 +17,16 @@ from typing import Any, Literal
 import msgspec
 
 from holdfast.core import codec, window
-from holdfast.core.errors import (
-    BadCommand,
-    Fenced,
-    Hole,
-    KeyTaken,
-    NoSuchSession,
-    NotNow,
-    SessionExists,
-)
+from holdfast.core.errors import BadCommand, Fenced, KeyTaken, NoSuchSession, NotNow, SessionExists
 from holdfast.core.events import AnyFact, AnyIntent, Event, SessionCreated, TurnSubmitted
 from holdfast.core.figures import Figures, Tally
-from holdfast.core.ids import HOUSE, CallId, SessionId, TurnId
-from holdfast.core.items import END, Item, ToolCall
+from holdfast.core.ids import HOUSE, SessionId, TurnId
 from holdfast.core.outline import tells
 from holdfast.core.overview import Overview
 from holdfast.core.records import Late, Position, Record
 from holdfast.core.session import Session
 from holdfast.core.window import Settled
-from holdfast.store.pages import Checkpoint, Projection
+from holdfast.store.memory.log import HOUSE_NUMBER, Log
 from holdfast.store.protocol import (
     Appended,
     Claimed,
@@ -55,71 +46,7 @@ from holdfast.store.protocol import (
     begun_by,
     check_fork,
 )
-from holdfast.store.search import below, fold, found, hit, indexed, words
-
-
-class DictShelf:
-    """Settled items by place."""
-
-    def __init__(self) -> None:
-        self.items: dict[tuple[int, int, int], tuple[int, Item]] = {}
-
-    def put(self, page: int, settled: Settled) -> None:
-        place = (settled.number, settled.item.k, settled.part)
-        kept, _ = self.items.get(place, (page, None))
-        self.items[place] = (kept, window.load_item(window.dump_item(settled.item)))
-
-    def turn(self, turn: TurnId) -> tuple[int, int, list[Item]] | None:
-        found = [
-            (place, page, item) for place, (page, item) in sorted(self.items.items(), key=_place) if item.turn == turn
-        ]
-        if not found or found[0][0][1] != 0:
-            return None
-        last_parts = {place[1]: window.load_item(window.dump_item(item)) for place, _, item in found}
-        end_page = next((page for place, page, _ in found if place[1] == END), 0)
-        return found[0][0][0], end_page, list(last_parts.values())
-
-    def call(self, turn: TurnId, call: CallId) -> Settled | None:
-        for place, (_, item) in sorted(self.items.items(), key=_place, reverse=True):
-            if isinstance(item, ToolCall) and item.call == call and item.turn == turn:
-                return Settled(place[0], window.load_item(window.dump_item(item)))
-        return None
-
-    def cut(self, first: int) -> None:
-        self.items = {place: entry for place, entry in self.items.items() if place[0] < first}
-
-    def last(self) -> tuple[int, int, int]:
-        page = max((page for page, _ in self.items.values()), default=1)
-        bodies = [window.dump_item(item) for kept, item in self.items.values() if kept == page]
-        return page, len(bodies), sum(map(len, bodies))
-
-    def page(self, number: int) -> Page:
-        found = sorted(self.items.items(), key=_place)
-        return Page(number, [Settled(place[0], item) for place, (page, item) in found if page == number])
-
-
-class Log:
-    """One session's records and what follows from them."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.records: list[Record] = []
-        self.keys: dict[str, tuple[int, bytes]] = {}
-        self.epoch = 0
-        self.position = 0
-        self.drained: dict[int, int] = {}
-        self.shelf = DictShelf()
-        self.projection = Projection(Checkpoint())
-        self.tally = Tally()
-        self.change = 0
-
-    @property
-    def overview(self) -> Overview:
-        return self.projection.overview
-
-    def settle(self) -> None:
-        self.tally.take(self.projection.tally)
-        self.projection.settle(self.shelf)
+from holdfast.store.search import below, found, hit, holds, indexed, newest, words
 
 
 class MemoryStore:
@@ -128,8 +55,8 @@ class MemoryStore:
     def __init__(self, now: Callable[[], int] = lambda: time_ns() // 1_000_000) -> None:
         self._now = now
         self._lineage = secrets.token_hex(8)
-        self._logs: dict[SessionId, Log] = {HOUSE: Log(1)}
-        self._numbers = 1
+        self._logs: dict[SessionId, Log] = {HOUSE: Log(HOUSE_NUMBER)}
+        self._numbers = HOUSE_NUMBER
         self._change = 0
         self._grown = asyncio.Condition()
 
@@ -159,7 +86,7 @@ class MemoryStore:
         log.epoch, log.position = last.epoch, last.n
         log.keys["created"] = (1, codec.encode(event))
         for seq, record in enumerate(records, 1):
-            self._take(log, msgspec.structs.replace(record, seq=seq))
+            log.take(msgspec.structs.replace(record, seq=seq))
         await self._finish(log)
         return Appended(1, len(records), len(records), self._now())
 
@@ -177,7 +104,7 @@ class MemoryStore:
         log.number, log.epoch, log.position, log.tally = self._numbers + 1, base.epoch + 1, 0, Tally()
         log.drained[base.epoch] = base.position
         for seq, event in enumerate(events, head + 1):
-            self._take(log, Record(seq=seq, time=time, event=event))
+            log.take(Record(seq=seq, time=time, event=event))
         check_fork(events, log.projection.session, head + 1)
         log.keys = {"created": (head + 1, codec.encode(events[0]))}
         base.settle()
@@ -198,7 +125,7 @@ class MemoryStore:
         if not events:
             raise BadCommand("An append needs at least one event.")
         log, head = self._find(session), len(self._find(session).records)
-        fresh = list(events) if position is None else _unstored(session, log, position, events)
+        fresh = list(events) if position is None else log.unstored(session, position, events)
         if not fresh:
             return Appended(head, head, 0)
         if key in log.keys:
@@ -233,7 +160,7 @@ class MemoryStore:
             return Appended(head, head, 0)
         for seq, (at, fact) in enumerate(fresh, head + 1):
             late = Late(epoch=at.epoch, turn=turn)
-            self._take(log, Record(seq=seq, time=self._now(), event=fact, epoch=epoch, n=at.n, late=late))
+            log.take(Record(seq=seq, time=self._now(), event=fact, epoch=epoch, n=at.n, late=late))
             log.drained[at.epoch] = at.n
         await self._finish(log)
         return Appended(head + 1, head + len(fresh), len(fresh))
@@ -270,11 +197,7 @@ class MemoryStore:
     async def sessions(self, query: Query) -> Listing:
         limit = before(query.cursor)
         found = sorted(
-            (
-                (log.overview.active_at, log.number, name)
-                for name, log in self._logs.items()
-                if _asked(name, log, query)
-            ),
+            ((log.overview.active_at, log.number, name) for name, log in self._logs.items() if log.asked(query)),
             reverse=True,
         )
         rest = [entry for entry in found if entry[:2] < limit]
@@ -283,7 +206,7 @@ class MemoryStore:
         return Listing(rows, None if last is None else f"{last[0]}.{last[1]}", self._change)
 
     async def labels(self, limit: int) -> Labels:
-        rows = [log.overview for name, log in self._logs.items() if _asked(name, log, Query())]
+        rows = [log.overview for log in self._logs.values() if log.asked(Query())]
         return Labels(
             projects=_counted((row.project for row in rows if row.project), limit),
             tags=_counted((tag for row in rows for tag in set(row.tags)), limit),
@@ -304,15 +227,19 @@ class MemoryStore:
         hits = [
             hit(text, name, log.overview.title, item)
             for name, log in self._logs.items()
-            for _, item in log.shelf.items.values()
-            if session in (None, name) and not log.overview.deleted and _holds(item, words(text))
+            if session in (None, name) and name != HOUSE and not log.overview.deleted
+            for item in (
+                *(item for _, item in log.shelf.items.values()),
+                *(entry.item for entry in window.transcript(log.projection.session)),
+            )
+            if holds(words(indexed(item)), words(text))
         ]
-        return sorted(hits, key=lambda found: (found.time, found.k), reverse=True)[:limit]
+        return newest(hits, limit)
 
     async def find(self, session: SessionId, text: str, *, cursor: str | None = None, stretch: int = 1_000) -> Finds:
         log, limit = self._find(session), below(cursor)
         growing = window.transcript(log.projection.session) if cursor is None else []
-        older = [entry for entry in sorted(log.shelf.items.items(), key=_place, reverse=True) if entry[0] < limit]
+        older = log.shelf.before(limit)
         settled = [(page, Settled(place[0], item)) for place, (page, item) in older[:stretch]]
         hits = found([*((0, item) for item in reversed(growing)), *settled], text)
         return Finds(hits, ".".join(map(str, older[stretch - 1][0])) if len(older) >= stretch else None)
@@ -378,23 +305,15 @@ class MemoryStore:
         head, time = len(log.records), self._now()
         for i, event in enumerate(events, 1):
             n = log.position + 1 if epoch else 0
-            self._take(log, Record(seq=head + i, time=time, event=event, epoch=epoch, n=n))
+            log.take(Record(seq=head + i, time=time, event=event, epoch=epoch, n=n))
             log.position += 1 if epoch else 0
         if key is not None:
             log.keys[key] = (len(log.records), codec.encode(events[-1]))
         await self._finish(log)
         return Appended(head + 1, len(log.records), len(events), time)
 
-    def _take(self, log: Log, record: Record) -> None:
-        log.records.append(record)
-        size = len(codec.encode(record.event))
-        if log.number == 1:  # the house has a state, and no transcript
-            log.projection.follow([record], size)
-        else:
-            log.projection.take([record], size, log.shelf)
-
     async def _finish(self, log: Log) -> None:
-        if log.number != 1:
+        if log.number != HOUSE_NUMBER:
             self._renew(log)
         async with self._grown:
             self._grown.notify_all()
@@ -407,31 +326,6 @@ class MemoryStore:
             log.settle()
 
 
-def _place(entry: tuple[tuple[int, int, int], Any]) -> tuple[int, int, int]:
-    return entry[0]
-
-
-def _unstored(session: SessionId, log: Log, position: Position, events: Sequence[Event]) -> list[Event]:
-    if position.epoch != log.epoch:
-        raise Fenced(session, position.epoch, log.epoch)
-    if position.n > log.position + 1:
-        raise Hole(session, log.position + 1, position.n)
-    return list(events[log.position + 1 - position.n :])
-
-
-def _asked(name: SessionId, log: Log, query: Query) -> bool:
-    row = log.overview
-    return (
-        name != HOUSE
-        and bool(row.deleted) == query.deleted
-        and (query.deleted or row.archived == query.archived)
-        and query.project in (None, row.project)
-        and set(query.tags) <= set(row.tags)
-        and fold(query.text.strip()) in fold(row.title)
-        and (not query.on_top or row.pinned or log.projection.session.alive)
-    )
-
-
 def _counted(names: Iterable[str], limit: int) -> list[Label]:
     found = sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0].encode()))
     return [Label(name, number) for name, number in found[:limit]]
@@ -439,12 +333,3 @@ def _counted(names: Iterable[str], limit: int) -> list[Label]:
 
 def _rests(row: Overview) -> bool:
     return row.archived and not row.deleted
-
-
-def _holds(item: Item, wanted: list[str]) -> bool:
-    there = words(indexed(item))
-    return (
-        bool(wanted)
-        and all(word in there for word in wanted[:-1])
-        and any(word.startswith(wanted[-1]) for word in there)
-    )
