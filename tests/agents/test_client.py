@@ -15,7 +15,7 @@ from holdfast.agents.spec import AgentSpec
 from holdfast.agents.tree import tree
 from holdfast.core.events import Attachment, NoticeRaised, TextAppended
 from holdfast.core.ids import TurnId
-from tests.agents.audience import TURN, Audience, opened
+from tests.agents.audience import PATIENCE, TURN, Audience, opened
 
 PROGRAM = Path(__file__).parent / "programs" / "echo.py"
 
@@ -264,8 +264,22 @@ async def test_an_agent_that_is_killed_ends_its_turn_and_its_tools(tmp_path: Pat
 async def test_an_agent_that_has_just_died_is_asked_nothing_more(tmp_path: Path) -> None:
     """A message that comes in that moment would fail with it, though a new agent could take it."""
     async with opened(Audience(), tmp_path) as agent:
-        assert agent.alive
+        assert agent.answers
         os.kill(agent.pid, signal.SIGKILL)
         while agent.pid in tree(f"{tmp_path.name}:1"):  # the event loop gets no turn, so that nobody has read of it
             pass
-        assert not agent.alive
+        assert not agent.answers
+        assert agent.alive, "its last words are still to be read"
+
+
+@pytest.mark.contract("G4")
+async def test_g4_what_was_never_written_was_read_by_nobody(tmp_path: Path) -> None:
+    """A message for an agent that is known to be dead can be given to another one."""
+    async with opened(Audience(), tmp_path) as agent:
+        assert (await agent.prompt(TURN, "!say hello")).outcome == "completed"
+        os.kill(agent.pid, signal.SIGKILL)
+        async with asyncio.timeout(PATIENCE):
+            while agent.alive:  # noqa: ASYNC110  nobody says so
+                await asyncio.sleep(0.005)
+        result = await agent.prompt(TurnId("t2"), "!say again")
+        assert (result.outcome, result.unheard) == ("failed", True)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -217,6 +218,24 @@ async def test_an_archive_that_reaches_out_of_its_folder_is_refused(tmp_path: Pa
         restore(tmp_path / "evil.tar", tmp_path / "deep" / "home")
     assert not (tmp_path / "escaped").exists()
     assert not (tmp_path / "deep" / "escaped").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["store/store.db", "store/store.db"], "'store/store.db' twice"),
+        (["blobs/aa/" + "b" * 300], "it holds 'blobs/aa/bbb"),
+    ],
+    ids=["the same twice", "a name that no disk takes"],
+)
+def test_an_archive_that_can_not_be_written_is_no_backup(tmp_path: Path, names: list[str], why: str) -> None:
+    """The disk refuses it, but what is wrong is the archive, and the sentence says so."""
+    with tarfile.open(tmp_path / "strange.tar", "w") as archive:
+        for name in names:
+            archive.addfile(tarfile.TarInfo(name))
+    with pytest.raises(NoBackup, match=re.escape(why)):
+        restore(tmp_path / "strange.tar", tmp_path / "home")
+    assert list((tmp_path / "home").iterdir()) == []
 
 
 @pytest.mark.parametrize(("command", "point"), [("backup", "backup.copied"), ("restore", "restore.unpacked")])

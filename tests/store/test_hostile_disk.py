@@ -378,6 +378,26 @@ async def test_a_damaged_projection_is_told_and_the_log_can_be_read(folder: Path
     await store.close()
 
 
+async def test_a_session_that_can_not_be_read_costs_a_search_that_session_alone(folder: Path, clock: Clock) -> None:
+    """What the others say is found, also while they say it."""
+    store = await SqliteStore.open_folder(folder, Options(now=clock))
+    for name in ("whole", "damaged"):
+        run = await Run.claim(store, await created(store, SessionId(name)))
+        await run.talk(T1, "a question", "an answer")
+        await run.start(T2, "a needle")
+    await store.close()
+    look(
+        folder / DATABASE,
+        "UPDATE checkpoints SET body = x'7b22ff' WHERE session = (SELECT number FROM sessions WHERE id = 'damaged')",
+    )
+    store = await SqliteStore.open_folder(folder, Options(now=clock))
+    for _ in range(2):
+        assert [hit.session for hit in await store.search("needle")] == ["whole"]
+    with pytest.raises(StoreCorrupt, match="holdfast restore"):
+        await store.open(SessionId("damaged"))
+    await store.close()
+
+
 async def test_a_damaged_page_in_the_middle_is_told(folder: Path, clock: Clock) -> None:
     """A chain of pages that leads nowhere is an error of SQLite, and a sentence of ours."""
     before = await filled(folder, clock)

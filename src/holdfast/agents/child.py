@@ -15,8 +15,9 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO, Any, TypeVar, cast
 
 from holdfast.agents.pipes import End, Unread
 from holdfast.agents.spawning import connected, spawn
@@ -31,6 +32,8 @@ ALLOWED_PREFIXES = ("LC_", "XDG_")
 CHUNK = 256 * 1024
 GRACE = 0.5
 """How long after the child's end its output may still come: a tool that it left behind can hold the pipe open."""
+
+Pipe = TypeVar("Pipe", bound=asyncio.BaseTransport)
 
 
 def scrubbed(environ: Mapping[str, str], keep: Sequence[str] = ()) -> dict[str, str]:
@@ -52,6 +55,7 @@ class Child:
         self._output = asyncio.StreamReader(limit=CHUNK)
         self._pipes: list[asyncio.BaseTransport] = []
         self._input: asyncio.WriteTransport | None = None
+        self._ear = _Ear()
         self._unread: Unread | None = None
         self.told = 0
         """How many bytes were written to it."""
@@ -139,21 +143,27 @@ class Child:
         """
         self._ending = asyncio.create_task(self._end_after(self._ending), name="ending")
         left = await asyncio.shield(self._ending)
-        self._take_back()
+        await self._take_back()
         with contextlib.suppress(TimeoutError):  # its last words: they explain its end
             async with asyncio.timeout(GRACE):
                 await self._complained.wait()
         for pipe in self._pipes:
             pipe.close()
+        for file in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if file is not None:
+                file.close()  # one that was never connected
         return left
 
-    def _take_back(self) -> None:
-        """Nothing that it has not read by now is read any more. What a closed pipe held can't be told."""
-        if self._input is None or self._unread is None:
-            return
-        unsent = 0 if self._input.is_closing() else self._input.get_write_buffer_size()
-        self._input.abort()
-        self.heard, self._unread = self.told - unsent - self._unread.take(), None
+    async def _take_back(self) -> None:
+        """Nothing that it has not read by now is read any more. What a closed pipe held can't be told.
+
+        The loop may go on writing until it lets go of the pipe, so nothing is counted before that.
+        """
+        if self._input is not None:
+            self._input.abort()
+            await self._ear.closed.wait()
+        if self._unread is not None:
+            self.heard, self._unread = self.told - self._ear.unsent - self._unread.take(), None
 
     async def _end_after(self, earlier: "asyncio.Task[set[int]] | None") -> set[int]:
         if earlier is not None:
@@ -163,16 +173,28 @@ class Child:
         )
 
     async def _connect(self) -> None:
-        process, loop = self._process, self._loop
-        ours = End(process.stdin)
-        self._unread = Unread(ours.fileno())
-        self._input, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, ours)
-        said, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._output), End(process.stdout))
-        complained, _ = await loop.connect_read_pipe(
-            lambda: _Complaints(self._stderr, self._complained), End(process.stderr)
-        )
-        self._pipes = [self._input, said, complained]
         threading.Thread(target=self._watch, name="child", daemon=True).start()
+        process, loop = self._process, self._loop
+        assert process.stdin is not None  # asked for, when it was started
+        self._unread = Unread(process.stdin.fileno())
+        self._input = await self._joined(loop.connect_write_pipe, lambda: self._ear, process.stdin)
+        await self._joined(loop.connect_read_pipe, lambda: asyncio.StreamReaderProtocol(self._output), process.stdout)
+        await self._joined(loop.connect_read_pipe, lambda: _Complaints(self._stderr, self._complained), process.stderr)
+
+    async def _joined(
+        self,
+        connect: Callable[[Callable[[], asyncio.BaseProtocol], Any], Awaitable[tuple[Pipe, Any]]],
+        protocol: Callable[[], asyncio.BaseProtocol],
+        file: IO[bytes] | None,
+    ) -> Pipe:
+        end = End(file)
+        try:
+            pipe, _ = await connect(protocol, end)
+        except BaseException:
+            end.close()
+            raise
+        self._pipes.append(pipe)
+        return pipe
 
     def _watch(self) -> None:
         self._process.wait()
@@ -183,6 +205,23 @@ class Child:
         self._exited.set()
         if self._patience is not None:
             self._patience.reschedule(self._loop.time() + GRACE)
+
+
+class _Ear(asyncio.BaseProtocol):
+    """Our end of its input: what of all that was written was never sent, known when no more can be."""
+
+    def __init__(self) -> None:
+        self.unsent = 0
+        self.closed = asyncio.Event()
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.WriteTransport", transport)  # what uvloop gives is one, but derives from none
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio's signature)
+        if self._transport is not None:
+            self.unsent = self._transport.get_write_buffer_size()
+        self.closed.set()
 
 
 class _Complaints(asyncio.Protocol):

@@ -46,12 +46,13 @@ def spawn(
 
 
 async def connected(connecting: Coroutine[Any, Any, None], end: Callable[[], Awaitable[object]]) -> None:
-    """Take the few steps after a start, which can't be left half done; `end` what was started if cancelled then."""
+    """Take the few steps after a start, which can't be left half done; `end` what was started if they fail, or if
+    cancelled then."""
     steps = asyncio.create_task(connecting, name="connecting")
     try:
         await asyncio.shield(steps)
-    except asyncio.CancelledError:
-        await steps
+    except BaseException:
+        await asyncio.wait([steps])
         await end()
         raise
 

@@ -72,7 +72,7 @@ class Agents:
     def living(self, instance: str) -> Hosted | None:
         """The process of that name, if it can still be asked."""
         hosted = self._hosted.get(instance)
-        return hosted if hosted is not None and hosted.agent.alive else None
+        return hosted if hosted is not None and hosted.agent.answers else None
 
     async def open(
         self, session: Session, listener: Listener, unfinished: Callable[[], Awaitable[str]]
@@ -187,9 +187,10 @@ class Agents:
         return Blobs(self._settings.blobs).path(attachment.blob)
 
     async def tidy(self, ledger: Ledger | None) -> None:
-        """Close whoever owns nothing and is not talked to."""
+        """Close whoever owns nothing and is not talked to, and whoever is dead once all that it said is read."""
         needed = {self._current, self._adopting, *([] if ledger is None else ledger.owners)}
-        for instance in [name for name in self._hosted if name not in needed or self.living(name) is None]:
+        kept = {name for name, hosted in self._hosted.items() if name in needed and hosted.agent.alive}
+        for instance in self._hosted.keys() - kept:
             if instance in self._hosted and instance not in self._closing:
                 await self._close(instance)
 

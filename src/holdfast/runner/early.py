@@ -36,7 +36,7 @@ class Early:
     async def take(self, spec: AgentSpec) -> AcpAgent | None:
         """The agent, if it is the one that is wanted and could be started. What is not taken ends."""
         agent = await self._starting if spec == self._spec else None
-        if agent is not None and agent.alive and agent.warm:
+        if agent is not None and agent.answers and agent.warm:
             self._taken = True
             return agent
         await self.dismiss()

@@ -34,7 +34,7 @@ STORE = "store"
 BLOBS = "blobs"
 CONFIG = "config.toml"
 DRAFT = ".backup."
-HELD = re.compile(rf"{STORE}/{re.escape(DATABASE)}|{BLOBS}/\w\w/\w+|{re.escape(CONFIG)}", re.ASCII)
+HELD = re.compile(rf"{STORE}/{re.escape(DATABASE)}|{BLOBS}/\w\w/\w{{1,100}}|{re.escape(CONFIG)}", re.ASCII)
 PIECE = 1 << 20
 DAY = 24 * 60 * 60
 UNLINKED = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
@@ -85,7 +85,11 @@ def _hand_over(whole: Path, target: Path) -> None:
         if exc.errno not in UNLINKED:
             raise
         target.open("xb").close()
-        whole.rename(target)
+        try:
+            whole.rename(target)
+        except BaseException:
+            target.unlink()
+            raise
 
 
 def restore(source: Path, home: Path) -> None:
@@ -227,6 +231,8 @@ def _take(archive: tarfile.TarFile, entry: tarfile.TarInfo, target: Path, source
     if held is None:
         raise NoBackup(source, f"it holds {entry.name!r}")
     path = target / entry.name
+    if path.exists():
+        raise NoBackup(source, f"it holds {entry.name!r} twice")
     make_folder(path.parent)
     with held, open(path, "xb", opener=owner_only) as file:
         shutil.copyfileobj(held, file, PIECE)

@@ -158,6 +158,18 @@ def floods() -> None:
     receive()
 
 
+def leaves() -> None:
+    """Says more than is read at once, ends its turn, and itself."""
+    ready()
+    number = prompted()
+    text("first ")
+    while receive().get("method") != "_go":
+        pass
+    for _ in range(200):
+        text("word ")
+    send(id=number, result={"stopReason": "end_turn"})
+
+
 def stops() -> None:
     """Ends each turn for another reason."""
     ready()

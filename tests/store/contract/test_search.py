@@ -184,6 +184,21 @@ async def test_what_a_run_says_is_found_while_it_grows_and_after(store: Store) -
     assert await found(store, "needle") == []
 
 
+async def test_what_a_fork_settles_of_a_run_is_found_once(store: Store) -> None:
+    """A fork writes down what may not change any more of the session that it comes from, which gets no record by it."""
+    run = await Run.claim(store)
+    await run.talk(T1, "first", "one")
+    await run.start(T2, "the needle of the person")
+    await run.say("the needle of the agent", T2)
+    await run.write(e.ToolChanged(turn=T2, call=C1, first=True, title="look", status="running"))
+    before = await found(store, "needle")
+    assert before == [("t2", 1), ("t2", 0)]
+    await store.fork(SessionId("f1"), S1, lambda _: [e.SessionForked(source=S1, turn=T1, client="c")])
+    assert await found(store, "needle") == before
+    await run.write(e.ToolChanged(turn=T2, call=C1, status="completed"))
+    assert await found(store, "needle") == before
+
+
 async def test_words_in_any_part_of_a_long_text_are_found(store: Store) -> None:
     """The parts of a text are indexed one by one, and each hit names the same item."""
     run = await Run.claim(store)

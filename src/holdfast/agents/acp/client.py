@@ -168,8 +168,13 @@ class AcpAgent:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked. One that has just died is known to be dead before its last words are read."""
-        return not self._connection.over and not self._child.gone
+        """Whether more may be heard of it. One that has just died is alive until its last words are read."""
+        return not self._connection.over
+
+    @property
+    def answers(self) -> bool:
+        """Whether it can be asked: it is alive, and its process has not ended."""
+        return self.alive and not self._child.gone
 
     # What the owner does.
 

@@ -114,6 +114,7 @@ class Conversation:
         self.knows = True
         params = {"sessionId": self.reference, "prompt": blocks, "_meta": {"holdfast": {"turn": turn}}}
         before = self._child.told
+        self._message = range(before, before)  # to one that is known to be dead nothing is written
         self.connection.ask("session/prompt", params, partial(self._prompted, future))
         self._message = range(before, self._child.told)
         try:

@@ -98,10 +98,10 @@ class Program:
         return program
 
     async def _connect(self) -> None:
+        threading.Thread(target=self._watch, name="program", daemon=True).start()
         self._pipe, _ = await self._loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(self._reader), self._process.stdout
         )
-        threading.Thread(target=self._watch, name="program", daemon=True).start()
 
     @property
     def code(self) -> int | None:
