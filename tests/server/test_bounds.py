@@ -14,16 +14,18 @@ from holdfast.core import decide
 from holdfast.core.ids import SessionId
 from holdfast.runner import host, outbox
 from holdfast.server import account, attempts, connection, hub, links
-from holdfast.server.endpoint import LARGEST_BODY
+from holdfast.server.endpoint import FROM_STRANGERS, LARGEST_BODY
 from holdfast.server.live import Live
 from holdfast.server.routes.files import LARGEST_FILE
 from holdfast.server.routes.stream import FOLLOWS
 from holdfast.store.memory.store import MemoryStore
+from tests.served import Served
 
 DOCS = Path(__file__).parents[2] / "docs" / "operating.md"
 
 BOUNDS = {
     "A request": LARGEST_BODY,
+    "A sign-in": FROM_STRANGERS,
     "A file": LARGEST_FILE,
     "Messages that wait in a session": decide.QUEUED,
     "Live connections": hub.VIEWERS,
@@ -52,6 +54,12 @@ def test_the_table_of_bounds_is_the_present_one() -> None:
 def test_a_request_that_is_too_large_is_refused_with_its_bound(client: httpx.Client, session: SessionId) -> None:
     answer = client.post(f"/api/sessions/{session}/turns", json={"id": "t", "text": "x" * LARGEST_BODY})
     assert (answer.status_code, answer.json()["error"]) == (413, "The request is too large. At most 1 MB are taken.")
+
+
+def test_of_who_is_not_known_yet_little_is_taken(server: Served) -> None:
+    """Nothing of a sign-in is long."""
+    answer = httpx.post(f"{server.link}/api/sign-in", json={"code": "x" * FROM_STRANGERS})
+    assert (answer.status_code, answer.json()["error"]) == (413, "The request is too large. At most 10 kB are taken.")
 
 
 def test_a_queue_that_is_full_takes_no_more_but_what_it_has(client: httpx.Client, session: SessionId) -> None:

@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
+import shutil
 import socket
+import ssl
+import subprocess
 import time
 from collections.abc import Generator
 from http.client import HTTPResponse
@@ -156,6 +159,99 @@ def test_a_body_that_stops_is_not_waited_for_and_one_that_comes_slowly_is(small:
             time.sleep(0.5)
         assert answered(slow) == 201
         assert heard(stopped).startswith("HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("strange", [b"X: %s\r\n" % (b"x" * 1000), b"x" * 10_000], ids=["lines", "one line"])
+@pytest.mark.parametrize("begin", [b"0\r\n", b"1;"], ids=["after a body", "within one"])
+def test_what_only_frames_a_body_has_a_bound(small: Served, begin: bytes, strange: bytes) -> None:
+    """Lines after a body in pieces, and words beside the size of a piece, are of no use to anybody and might never end.
+    Whoever sends them needs no credential."""
+    head = b"POST /health HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with connected(small) as raw:
+        raw.sendall(head)
+        assert answered(raw) == 401
+        raw.sendall(begin)
+        end = time.monotonic() + PATIENCE_SECONDS
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            while time.monotonic() < end:
+                raw.sendall(strange)
+        assert time.monotonic() < end, "It is still listened to."
+    assert httpx.get(f"{small.link}/health").status_code == 200
+
+
+def test_lines_after_a_body_say_nothing(server: Served) -> None:
+    """They come after the request was judged, a credential among them too."""
+    with connected(server) as raw:
+        raw.sendall(b"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+        raw.sendall(b"2\r\n{}\r\n0\r\nAuthorization: Bearer %s\r\n\r\n" % server.token.encode())
+        assert answered(raw) == 400
+        raw.sendall(b"GET /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert answered(raw) == 401
+
+
+@pytest.mark.parametrize("still_sends", [False, True])
+def test_who_has_been_answered_takes_no_place_from_who_asks(small: Served, *, still_sends: bool) -> None:
+    """They may ask again, but not instead of others; nor may they send for ever what was refused by its head."""
+    length = b"Content-Length: 999999999\r\n" if still_sends else b""
+    method = b"POST" if still_sends else b"GET"
+    with contextlib.ExitStack() as held, small.client() as client:
+        for _ in range(30):
+            raw = held.enter_context(connected(small))
+            raw.sendall(method + b" /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + length + b"\r\n")
+            assert answered(raw) == (401 if still_sends else 200)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                raw.sendall(b"x" * 100 if still_sends else b"")
+        assert client.get("/api/sessions").status_code == 200
+
+
+def test_who_says_goodbye_with_a_request_hears_its_answer(server: Served) -> None:
+    """Also if it was refused while its body was still to come: to hang up at once would take the answer away."""
+    body = 20_000_000
+    head = (
+        f"POST /api/files?name=a HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: {body}\r\n\r\n"
+    ).encode()
+    for _ in range(3):
+        with connected(server) as raw:
+            raw.sendall(head)
+            for _ in range(body // 100_000):
+                raw.sendall(b"x" * 100_000)
+            said = heard(raw)
+            assert said.startswith("HTTP/1.1 401 ")
+    with connected(server) as raw:
+        raw.sendall(
+            b"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
+        )
+        assert heard(raw).startswith("HTTP/1.1 400 ")
+
+
+def test_who_never_says_how_to_speak_takes_no_place_from_who_does(small_and_secure: Served) -> None:
+    """With a certificate a connection begins before it says anything that we understand; it counts all the same."""
+    context = ssl.create_default_context(cafile=small_and_secure.home / "cert.pem")
+    context.check_hostname = False
+    with contextlib.ExitStack() as held:
+        silent = [held.enter_context(connected(small_and_secure)) for _ in range(60)]
+        silent[-1].sendall(b"GET /health HTTP/1.1\r\n\r\n")
+        with httpx.Client(base_url=small_and_secure.link, verify=context) as client:
+            assert client.get("/health").status_code == 200
+        for raw in silent[:-1]:
+            assert heard(raw) == ""
+
+
+@pytest.fixture
+def small_and_secure(tmp_path: Path) -> Generator[Served]:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate with")
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=box.example", "-days", "2"]
+    command += ["-keyout", str(home / "key.pem"), "-out", str(home / "cert.pem")]
+    subprocess.run(command, check=True, capture_output=True)
+    (home / "config.toml").write_text('[server]\ncertificate = "cert.pem"\nkey = "key.pem"\n')
+    program = tmp_path / "small.py"
+    program.write_text(BOUNDED)
+    with served(home, command=(COMMAND[0], "-W", "error", str(program))) as server:
+        yield server
 
 
 def test_what_is_sent_after_the_answer_keeps_no_connection(small: Served) -> None:

@@ -1,16 +1,28 @@
 """From a request to its answer: what is taken, what is refused and in which words."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 import msgspec
 import pytest
 from msgspec import Meta
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.testclient import TestClient
 
 from holdfast.core.errors import BadCommand, HoldfastError
-from holdfast.server.endpoint import FromPath, FromQuery, JSONBody, QueryField, delete, get, post, put, refusing
+from holdfast.server.endpoint import (
+    Answers,
+    FromPath,
+    FromQuery,
+    JSONBody,
+    QueryField,
+    delete,
+    get,
+    post,
+    put,
+    refusing,
+)
 from holdfast.server.routing import routed
 
 SMALL = 1_000_000
@@ -184,3 +196,22 @@ def test_a_handler_that_does_not_say_where_a_value_comes_from_is_refused_at_once
 def test_two_endpoints_of_one_address_and_method_are_no_app() -> None:
     with pytest.raises(AssertionError, match="Two endpoints take GET /api/things/special"):
         routed([special, special])
+
+
+def test_an_answer_that_breaks_half_way_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever asked has the beginning already, and sees only that the rest is missing."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"half of"
+        raise ValueError("a hole in the disk")
+
+    async def breaking() -> StreamingResponse:
+        return StreamingResponse(pieces())
+
+    answers = {200: Answers(bytes, "Half of it.", "text/plain")}
+    client = TestClient(routed([get("/api/half", summary="Half", answers=answers)(breaking)]))
+    with pytest.raises(ValueError, match="a hole in the disk"):
+        client.get("/api/half")
+    (told,) = [record for record in caplog.records if record.message == "request_failed"]
+    assert (told.levelname, getattr(told, "path", "")) == ("ERROR", "/api/half")
+    assert told.exc_info is not None

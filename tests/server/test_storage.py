@@ -5,6 +5,7 @@ import io
 import os
 import shutil
 import tarfile
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,11 +18,12 @@ from holdfast import __version__
 from holdfast.core import events as e
 from holdfast.core.ids import SessionId
 from holdfast.core.session import replay
+from holdfast.server.routes import storage
 from holdfast.server.routes.storage import download_backup
 from holdfast.server.routing import routed
 from holdfast.server.wired import wired
 from holdfast.settings import read_settings
-from holdfast.store.backup import restore
+from holdfast.store.backup import Taken, restore
 from holdfast.store.blobs import Blobs
 from holdfast.store.sqlite.store import Options, SqliteStore
 from tests.served import Served
@@ -126,6 +128,37 @@ async def test_a_backup_that_nobody_waits_for_takes_no_room(tmp_path: Path, afte
 
     for _ in range(10):  # whether it was left behind was a matter of chance
         await download()
+    assert not drafts(tmp_path)
+
+
+async def test_a_backup_that_is_called_off_while_it_is_taken_takes_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wanted it was signed out meanwhile, or the server ends. The copying goes on, and then the copy goes."""
+    wiring = wiring_for(tmp_path)
+    await (await SqliteStore.open_folder(wiring.settings.store)).close()
+    begun, go_on, closed = threading.Event(), threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Slow(Taken):
+        def __init__(self, home: Path) -> None:
+            begun.set()
+            assert go_on.wait(60)
+            super().__init__(home)
+
+        def close(self) -> None:
+            super().close()
+            loop.call_soon_threadsafe(closed.set)
+
+    monkeypatch.setattr(storage, "Taken", Slow)
+    asked = asyncio.ensure_future(download_backup.handler(wiring))
+    await asyncio.to_thread(begun.wait, 60)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    go_on.set()
+    async with asyncio.timeout(60):
+        await closed.wait()
     assert not drafts(tmp_path)
 
 

@@ -17,7 +17,7 @@ from holdfast.core.ids import SessionId
 from holdfast.ownership import Holder, living
 from holdfast.settings import Settings
 
-SERVER_SECONDS = 10.0
+SERVER_SECONDS = 20.0
 RUNNER_SECONDS = 45.0
 """A runner gives itself 30 s to commit memory; ending what is left of an agent comes on top."""
 LOOK_SECONDS = 0.05

@@ -2,14 +2,16 @@
 are so many at once.
 
 Law: whoever owes us something is waited for, but not for ever, and is told why if they had begun. Where there is no
-room, who has owed a head for longest goes first: who says what they want at once is always heard.
+room, who has owed a head for longest goes first: who says what they want at once is always heard. Who has been answered
+owes the next head, whatever is still to come of what was asked before.
 """
 
 import asyncio
 import contextlib
 import resource
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -26,6 +28,7 @@ HEAD_SECONDS = 15.0
 BODY = 10_000
 """Bytes of a body that have come after each `BODY_SECONDS` at least."""
 BODY_SECONDS = 60.0
+BODIES = (b"content-length", b"transfer-encoding")
 CONNECTIONS = 4_000
 OTHER_FILES = 500
 """Files that the server has open beside its connections, with room to spare."""
@@ -55,6 +58,22 @@ def most() -> int:
     return CONNECTIONS if soft == resource.RLIM_INFINITY else min(CONNECTIONS, max(soft - OTHER_FILES, soft // 2))
 
 
+class Guest(Protocol):
+    """Whoever has a place."""
+
+    owes: Owed | None
+    since: float
+
+    def give_way(self, *, to: "Guest") -> None: ...
+
+
+def make_way(newcomer: Guest, everybody: set[Guest]) -> None:
+    """If there is no room for who has just come, somebody goes: who has owed a head for longest."""
+    if len(everybody) > most():
+        longest = min((each for each in everybody if each.owes == "head"), key=lambda each: each.since)
+        longest.give_way(to=newcomer)
+
+
 class Connection(HttpToolsProtocol):
     """One connection of uvicorn's, and what it owes us now."""
 
@@ -73,17 +92,21 @@ class Connection(HttpToolsProtocol):
         """Whether a part of a head has come and the rest has not."""
         self._came = 0
         """Bytes of it, or of a body since we last looked."""
+        self._loose = 0
+        """Bytes since the last that were a part of a request: what frames a body has a bound, too."""
+        self._leaving = False
+        """Whether there is no next request: they said so."""
         self._over = False
+        self.arrived: Callable[[], None] = lambda: None
+        """Called before it takes a place of its own."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
+        self.arrived()
         super().connection_made(transport)
         self._owe("head")
-        if len(self.connections) > most():
-            everybody = cast("set[Connection]", self.connections)
-            longest = min((each for each in everybody if each.owes == "head"), key=lambda each: each.since)
-            longest.give_way(to=self)
+        make_way(self, cast("set[Guest]", self.connections))
 
-    def give_way(self, *, to: "Connection") -> None:
+    def give_way(self, *, to: "Guest") -> None:
         """There is no room for both. Only who has just come hears why: nobody listens for an answer before asking."""
         self._owe(None)
         if to is self:
@@ -100,6 +123,7 @@ class Connection(HttpToolsProtocol):
         if self._over:
             return
         growing = self._begun
+        self._loose += len(data)
         super().data_received(data)
         if growing and self._begun:
             self._came += len(data)
@@ -107,15 +131,25 @@ class Connection(HttpToolsProtocol):
                 self._end(LARGE)
         elif self.owes == "body":
             self._came += len(data)
+        if self._loose > HEAD and not self._over:
+            self._end(LARGE)
         if not self._over and not self.transport.is_closing():
             self._look()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._begun, self._came = True, 0
+        self._begun, self._came, self._loose = True, 0, 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._begun:  # what comes after a body is of no use to anybody
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        self._loose = 0
+        super().on_body(body)
 
     def on_headers_complete(self) -> None:
-        self._begun, self._came = False, 0
+        self._begun, self._came, self._loose = False, 0, 0
         self._owe(None)
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
         app = self.app
@@ -123,12 +157,33 @@ class Connection(HttpToolsProtocol):
             self.app = refuse_large
         super().on_headers_complete()
         self.app = app
+        cycle = self._asked
+        if cycle is not None and not cycle.keep_alive and any(name in BODIES for name, _ in self.headers):
+            # They would lose the answer if we hung up while they are still sending.
+            self._leaving = True
+            cycle.keep_alive = True
+
+    def on_message_complete(self) -> None:
+        self._loose = 0
+        super().on_message_complete()
+        if self._leaving and self._asked is not None and self._asked.response_complete:
+            self.transport.close()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        cycle = self._asked
+        if self._over or self.transport.is_closing() or cycle is None or not cycle.response_complete:
+            return
+        if self._leaving and not cycle.more_body:
+            self.transport.close()
+        else:
+            self._look()
 
     def _look(self) -> None:
         """Something has come: what is owed now? A head that is owed is not owed anew because a part of it came."""
         cycle = self._asked
         owed: Owed | None = "head" if self._begun or cycle is None or cycle.response_complete else None
-        if cycle is not None and cycle.more_body and not self._begun:
+        if owed is None and cycle is not None and cycle.more_body:
             owed = "body"
         if owed != self.owes:
             self._owe(owed)

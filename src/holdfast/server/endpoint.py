@@ -23,6 +23,8 @@ JSON = "application/json"
 EVENTS = "text/event-stream"
 READ = ("GET", "HEAD")
 LARGEST_BODY = 1_000_000
+FROM_STRANGERS = 10_000
+"""Bytes of a body that is taken before anybody knows who sends it."""
 USUAL = {"POST": HTTPStatus.CREATED, "DELETE": HTTPStatus.NO_CONTENT}
 
 Handler = Callable[..., Awaitable[Any]]

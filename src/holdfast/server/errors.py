@@ -32,7 +32,7 @@ class MethodNotAllowed(Refused):
 
 
 class TooLarge(Refused):
-    """The request is too large. At most {0} MB are taken."""
+    """The request is too large. At most {0} are taken."""
 
     status = 413
 
@@ -71,8 +71,12 @@ def answer_deep(request: Request) -> Response:
 
 def answer_broken(request: Request, error: Exception) -> Response:
     """A mistake of ours: told in the server's log, not to the client."""
-    log.error("request_failed", exc_info=error, extra={"method": request.method, "path": request.scope["path"]})
+    log_broken(request, error)
     return answer(request, 500, Failure(error="The server made a mistake. Its log says which.", code="Mistake"))
+
+
+def log_broken(request: Request, error: Exception) -> None:
+    log.error("request_failed", exc_info=error, extra={"method": request.method, "path": request.scope["path"]})
 
 
 def answer(request: Request, status: int, failure: Failure, headers: dict[str, str] | None = None) -> Response:

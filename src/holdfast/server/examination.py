@@ -104,10 +104,10 @@ def look_at_address(settings: Settings) -> Finding:
     from holdfast.server.guard import is_loopback
     from holdfast.server.listening import check_host, listen
     from holdfast.server.presence import find
-    from holdfast.server.serve import NotLoopback, usable_certificate
+    from holdfast.server.serve import NotLoopback, encryption
 
     wanted = settings.file.server
-    usable_certificate(settings)
+    encryption(settings)
     if (found := find(settings.home)) is not None:
         return Finding(fine=True, sentence=f"The server is at {found[0].link} (process {found[0].pid}).")
     check_host(wanted.host)

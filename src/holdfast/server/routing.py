@@ -23,6 +23,7 @@ from holdfast.server.errors import (
     answer_broken,
     answer_deep,
     answer_ours,
+    log_broken,
 )
 from holdfast.server.packed import packed
 
@@ -77,7 +78,8 @@ class Operation:
         except ClientDisconnect:
             pass  # nobody is left to be told
         except Exception as error:
-            if begun:
+            if begun:  # the connection is cut, which says that the answer is not whole
+                log_broken(request, error)
                 raise
             await self._failed(request, error)(scope, receive, send)
 
@@ -144,14 +146,18 @@ def bounded(scope: Scope, receive: Receive, most: int) -> Receive:
     async def receive_bounded() -> Message:
         nonlocal came
         if announced > most:
-            raise TooLarge(most // 1_000_000)
+            raise TooLarge(_size(most))
         message = await receive()
         came += len(message.get("body", b""))
         if came > most:
-            raise TooLarge(most // 1_000_000)
+            raise TooLarge(_size(most))
         return message
 
     return receive_bounded
+
+
+def _size(most: int) -> str:
+    return f"{most // 1_000_000} MB" if most >= 1_000_000 else f"{most // 1_000} kB"
 
 
 class Pattern(Route):

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from types import FrameType
+from typing import cast
 
 import uvicorn
 import uvloop
@@ -29,7 +30,8 @@ from holdfast.server.app import create_app
 from holdfast.server.assets import FOLDER, Page, read_page
 from holdfast.server.auth import Gatekeeper
 from holdfast.server.browser import forget, open_in_browser
-from holdfast.server.connection import Connection, make_room
+from holdfast.server.connection import Connection, Guest, make_room
+from holdfast.server.doorstep import Doorstep
 from holdfast.server.ending import ENDING, let_through
 from holdfast.server.guard import is_loopback
 from holdfast.server.hub import Hub
@@ -80,7 +82,8 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
     gatekeeper = Gatekeeper(settings.home, exposed=not is_loopback(host))
     if gatekeeper.exposed and not gatekeeper.has_password:
         raise NotLoopback(host)
-    certificate = usable_certificate(settings)
+    encryption(settings)  # before anybody connects
+    certificate = str(settings.certificate[0]) if settings.certificate else ""
     page = read_page(FOLDER, __version__, settings.file.server.path)
     seat = Seat.take(settings.home)
     if seat is None:
@@ -113,15 +116,16 @@ def serve(settings: Settings, *, host: str, port: int | None, open_page: bool) -
     print(farewell(going), flush=True)
 
 
-def usable_certificate(settings: Settings) -> str:
-    """The file of the certificate, empty if there is none. Raise `BadCertificate` before anybody connects."""
+def encryption(settings: Settings) -> ssl.SSLContext | None:
+    """What a certificate is used with, None if there is none. Raise `BadCertificate` if it can't be used."""
     if settings.certificate is None:
-        return ""
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*settings.certificate)
+        context.load_cert_chain(*settings.certificate)
     except (OSError, ssl.SSLError) as exc:
         raise BadCertificate(*settings.certificate, exc) from exc
-    return str(settings.certificate[0])
+    return context
 
 
 def greet(settings: Settings, links: Links, *, open_page: bool) -> None:
@@ -188,8 +192,6 @@ async def run(
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            ssl_certfile=settings.certificate and settings.certificate[0],
-            ssl_keyfile=settings.certificate and settings.certificate[1],
             timeout_graceful_shutdown=STUCK_SECONDS + 1,  # by then nothing is left that it could complain of
         )
         log.info("server.started", extra={"lineage": hub.lineage, "version": __version__})
@@ -197,7 +199,7 @@ async def run(
         watches += [group.create_task(watch) for watch in (gatekeeper.watch(), roster.run(), wiring.pulse.run())]
         watches += [group.create_task(watch) for watch in (notified(wiring, presence.link), pushed(wiring))]
         store.heard = hub.rung  # whatever log grows, watched or not: the list may have changed
-        server = Server(config, announce, hub.close)
+        server = Server(config, announce, hub.close, encryption(settings))
         with server.capture_signals():
             await asyncio.sleep(0)  # whoever asked before ends this task here, not in the midst of uvicorn's start
             await server.serve(sockets=[listener])
@@ -276,18 +278,38 @@ class Server(uvicorn.Server):
     tidied up.
     """
 
-    def __init__(self, config: uvicorn.Config, announce: Callable[[], None], ending: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        announce: Callable[[], None],
+        ending: Callable[[], None],
+        encryption: ssl.SSLContext | None,
+    ) -> None:
         super().__init__(config)
         self.announce = announce
         self.ending = ending
+        self.encryption = encryption
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        """As uvicorn does it. With a certificate we take the connections ourselves: it would not know of them until
+        they are encrypted."""
+        assert sockets is not None
+        await super().startup([] if self.encryption else sockets)
+        self.doors = [self._door(each, self.encryption) for each in sockets if self.encryption]
+        for door in self.doors:
+            door.open()
         if self.started:
             self.announce()
 
+    def _door(self, listener: socket.socket, encryption: ssl.SSLContext) -> Doorstep:
+        state, more = self.server_state, self.lifespan.state
+        guests = cast("set[Guest]", state.connections)
+        return Doorstep(listener, encryption, guests, lambda: Connection(self.config, state, more))
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
+        for door in self.doors:
+            door.close()
         late = [loop.call_later(ENDING_SECONDS, self.cut_off), loop.call_later(STUCK_SECONDS, self.give_up)]
         await super().shutdown(sockets)
         for each in late:

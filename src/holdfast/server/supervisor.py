@@ -177,11 +177,11 @@ class Supervisor:
             with self._alone(action.session):
                 await self._carry_out(action)
         self._make_room()
-        for session in self._read & set(self._rows):
+        read, self._read = self._read, set()  # what is read from now on is looked at next
+        for session in read & set(self._rows):
             if self._rows[session].recovering and session not in self.holders:
                 with self._alone(session):
                     await self._attempt(session)
-        self._read.clear()
         with self._alone(HOUSE):  # the spare is no session's yet
             await self._keep_spare()
 

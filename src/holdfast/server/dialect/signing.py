@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from holdfast.core.errors import Refused
 from holdfast.server.account import IDLE
-from holdfast.server.endpoint import Answers, JSONBody, get, post
+from holdfast.server.endpoint import FROM_STRANGERS, Answers, JSONBody, get, post
 from holdfast.server.packed import packed
 from holdfast.server.schema.base import Answer
 from holdfast.server.visitor import Visitor
@@ -60,7 +60,12 @@ def accepts_cookie(method: str, path: str) -> bool:
     return method == "POST" and WRITES.fullmatch(path) is not None
 
 
-@post("/api/auth/login", summary="Sign in by the password, for a cookie", answers={200: Answers(LoggedIn)})
+@post(
+    "/api/auth/login",
+    summary="Sign in by the password, for a cookie",
+    answers={200: Answers(LoggedIn)},
+    largest=FROM_STRANGERS,
+)
 async def log_in(wiring: Wired, visitor: Visiting, client: Caller, data: JSONBody[Login]) -> Response:
     if not wiring.settings.file.dialect.cookies:
         raise CookiesOff

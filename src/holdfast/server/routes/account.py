@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from holdfast.core.errors import BadCommand
 from holdfast.server.account import Device
-from holdfast.server.endpoint import FromPath, JSONBody, QueryField, delete, get, patch, post, put
+from holdfast.server.endpoint import FROM_STRANGERS, FromPath, JSONBody, QueryField, delete, get, patch, post, put
 from holdfast.server.guard import is_loopback
 from holdfast.server.links import LINK_SECONDS
 from holdfast.server.schema.account import (
@@ -23,7 +23,12 @@ from holdfast.server.wired import Caller, Visiting, Wired
 from holdfast.server.wiring import Wiring
 
 
-@post("/api/sign-in", summary="Exchange the code of a one-time link, or the password, for a credential", status=200)
+@post(
+    "/api/sign-in",
+    summary="Exchange the code of a one-time link, or the password, for a credential",
+    status=200,
+    largest=FROM_STRANGERS,
+)
 async def sign_in(wiring: Wired, visitor: Visiting, client: Caller, data: JSONBody[SignIn]) -> Token:
     name = _printable(data.name or client)
     if data.code is not None and data.password is None:

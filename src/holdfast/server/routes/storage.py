@@ -80,8 +80,18 @@ async def collect_files(wiring: Wired) -> LooseFiles:
     answers={200: Answers(bytes, "The backup.", TAR)},
 )
 async def download_backup(wiring: Wired) -> StreamingResponse:
-    taken = await asyncio.to_thread(Taken, wiring.settings.home)
+    taking = asyncio.get_running_loop().run_in_executor(None, Taken, wiring.settings.home)
+    try:
+        taken = await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        taking.add_done_callback(_let_go)  # the copying can't be stopped, and nobody wants the copy
+        raise
     return Archive(taken, archive_name(datetime.now().astimezone().date()))
+
+
+def _let_go(taking: "asyncio.Future[Taken]") -> None:
+    if not taking.cancelled() and taking.exception() is None:
+        taking.result().close()
 
 
 class Archive(StreamingResponse):
