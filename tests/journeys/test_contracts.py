@@ -1,4 +1,4 @@
-"""The page of contracts names tests that exist, and every rule that a test shows."""
+"""The page of contracts names the tests that show its rules: all of them, and no others."""
 
 import ast
 import re
@@ -10,6 +10,7 @@ TESTS = Path(__file__).parents[1]
 PAGE = TESTS.parent / "docs" / "contracts.md"
 RULE = re.compile(r"- \*\*([A-Z]\d+)\*\* ")
 SHOWN = re.compile(r"  - `(.+)`")
+NUMBERED = re.compile(r"test_([GACXRMW]\d+)_", re.IGNORECASE)
 
 
 def on_the_page() -> dict[str, list[str]]:
@@ -25,15 +26,17 @@ def on_the_page() -> dict[str, list[str]]:
 
 @cache
 def in_the_tests() -> dict[str, set[str]]:
-    """The rules that tests are marked with, and those tests."""
+    """The rules whose numbers tests carry, as a mark or in their names, and those tests."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         text = path.read_text("utf-8")
-        body = ast.parse(text).body if "mark.contract" in text else []
+        body = ast.parse(text).body if "mark.contract" in text or NUMBERED.search(text) else []
         common = [rule for node in body if isinstance(node, ast.Assign) for rule in _numbers(node)]
         for node in body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-                for rule in [*common, *(rule for mark in node.decorator_list for rule in _numbers(mark))]:
+                marked = [rule for mark in node.decorator_list for rule in _numbers(mark)]
+                named = [number.upper() for number in NUMBERED.findall(node.name)]
+                for rule in [*common, *marked, *named]:
                     found[rule].add(f"{path.relative_to(TESTS)}::{node.name}")
     return found
 
@@ -42,13 +45,11 @@ def _numbers(node: ast.AST) -> list[str]:
     return re.findall(r"mark\.contract\('(\w+)'\)", ast.unparse(node))
 
 
-def test_every_test_that_the_page_names_shows_its_rule() -> None:
-    """It is there, and it carries the rule's number."""
-    marked = in_the_tests()
-    assert {rule: set(tests) - marked[rule] for rule, tests in on_the_page().items() if set(tests) - marked[rule]} == {}
-
-
-def test_every_rule_that_a_test_shows_is_on_the_page() -> None:
-    """With at least one of its tests."""
-    page = on_the_page()
-    assert {rule for rule in in_the_tests() if not page.get(rule)} == set()
+def test_the_page_names_every_test_that_shows_a_rule_and_no_other() -> None:
+    """Each once, under the rule whose number it carries; and every rule has one at least."""
+    page, shown = on_the_page(), in_the_tests()
+    rules = sorted({*page, *shown})
+    assert {rule: missing for rule in rules if (missing := shown[rule] - set(page.get(rule, [])))} == {}
+    assert {rule: wrong for rule in rules if (wrong := set(page.get(rule, [])) - shown[rule])} == {}
+    assert [rule for rule in rules if not page.get(rule)] == []
+    assert {rule: tests for rule, tests in page.items() if len(tests) > len(set(tests))} == {}

@@ -43,7 +43,7 @@ def test_a_suitable_node_on_path_is_taken(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(("node", "npm"), [("v18.0.0", "10.0.0"), ("v24.0.0", None), (None, None)])
-def test_otherwise_the_node_from_pypi_is_taken(
+def test_otherwise_the_node_of_a_wheel_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, node: str | None, npm: str | None
 ) -> None:
     for name, version in (("node", node), ("npm", npm)):
@@ -55,7 +55,7 @@ def test_otherwise_the_node_from_pypi_is_taken(
 
 def test_without_any_node_the_error_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(hatch_build, "node_from_pypi", lambda: None)
+    monkeypatch.setattr(hatch_build, "node_from_wheel", lambda: None)
     with pytest.raises(hatch_build.PageNotBuilt, match=r"needs Node 22\.12 or newer with npm\. Put one on PATH, or"):
         hatch_build.find_node()
 

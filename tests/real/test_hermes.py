@@ -8,6 +8,7 @@ import pytest
 from tests.journeys.patience import wait_until
 from tests.journeys.transcript import Transcript
 from tests.real.desk import Desk, tool
+from tests.real.model import words_of
 
 pytestmark = pytest.mark.agents
 Json = dict[str, Any]
@@ -117,6 +118,39 @@ def test_a_password_for_sudo_is_asked_for_and_written_nowhere(desk: Desk) -> Non
     desk.ended(session, turn)
     assert "hunter2-9911" not in str(desk.person.records(session))
     assert "hunter2-9911" not in str(desk.model.requests)
+
+
+def test_a_skill_of_hermes_is_offered_to_the_model_and_read(desk: Desk) -> None:
+    skill(desk, "tides", "The tide turns at noon.")
+    session, _ = desk.begin()
+    turn, seen = desk.say(session, f"@say Let me see the tides.\n{tool('skill_view', name='tides')}\n@say Done.")
+    (first, *_) = desk.model.received("Let me see the tides.")
+    assert "tides: About tides" in words_of(first["messages"][0]), "the model is told which there are"
+    (read,) = the(seen, turn, "tool")
+    assert (read["name"], read["status"]) == ("skill_view", "completed")
+    assert "The tide turns at noon." in read["output"]
+
+
+def test_a_key_that_a_skill_needs_is_asked_for_and_kept_by_hermes_alone(desk: Desk) -> None:
+    skill(desk, "beacon", "Light it.", "required_environment_variables: [{name: BEACON_KEY, prompt: The key}]")
+    session, _ = desk.shared()
+    turn = desk.person.say(session, tool("skill_view", name="beacon"))
+    ask = desk.ask(session)
+    assert "BEACON_KEY" in ask["text"]
+    assert ask["secret"]
+    desk.answer(session, ask, text="lamp-oil-4417")
+    (read,) = the(desk.ended(session, turn), turn, "tool")
+    assert "Light it." in read["output"]
+    assert "BEACON_KEY=lamp-oil-4417" in (desk.hermes / ".env").read_text()
+    assert "lamp-oil-4417" not in str(desk.person.records(session))
+    assert "lamp-oil-4417" not in str(desk.model.requests)
+
+
+def skill(desk: Desk, name: str, body: str, needs: str = "") -> None:
+    """Put a skill where Hermes looks for them."""
+    folder = desk.hermes / "skills" / name
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: About {name}\n{needs}\n---\n\n{body}\n")
 
 
 def test_cancel_while_it_speaks_and_the_next_turn(desk: Desk) -> None:

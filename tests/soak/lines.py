@@ -19,13 +19,13 @@ def title(outcome: Outcome) -> str:
     plan = outcome.plan
     return (
         f"{plan.seconds / 60:g} minutes, {plan.sessions} sessions, {plan.viewers} viewers, seed {plan.seed}:"
-        f" {outcome.blows.total()} blows, {outcome.did['turns']} turns, {outcome.records:,} records."
+        f" {outcome.blows.total():,} blows, {outcome.did['turns']:,} turns, {outcome.records:,} records."
     )
 
 
 def _promises(outcome: Outcome) -> Iterator[Line]:
     for name, flaws in outcome.flaws.items():
-        found = f"{len(flaws)} flaws" if flaws else "holds"
+        found = f"{len(flaws):,} flaws" if flaws else "holds"
         notes = [f"{flaw.kind}: {flaw.sentence}" for flaw in flaws[:SHOWN]]
         yield Line(kind="promise", name=name, found=found, fine=not flaws, notes=notes)
 
@@ -39,7 +39,7 @@ def _numbers(outcome: Outcome) -> Iterator[Line]:
     if outcome.words:
         yield _number("bytes on disk for a word", f"{outcome.disk / outcome.words:.0f}, with all else that is stored")
     yield _number("size of the store at the end", f"{outcome.disk / 1e6:.1f} MB")
-    yield _number("connections of viewers", f"{outcome.returns}, {outcome.reloads} of them anew")
+    yield _number("connections of viewers", f"{outcome.returns:,}, {outcome.reloads:,} of them anew")
     yield _counted("blows", outcome.blows)
     yield _counted("turns that ended", outcome.ends)
     yield _counted("deeds of people", outcome.did)
