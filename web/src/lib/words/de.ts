@@ -51,7 +51,6 @@ export const de: Words = {
       useServed: (name, models) => `${name} verwenden (${count(models, { one: '# Modell', other: '# Modelle' })})`,
       used: 'Neue Sitzungen verwenden ihn',
       asking: 'Modelle werden erfragt …',
-      here: 'auf diesem Rechner',
       model: 'Modell',
       choose: 'Modell wählen …',
       unnamed: 'Es wird kein Modell genannt. In den Einstellungen lässt sich eines hinzufügen.',

@@ -50,7 +50,6 @@ export const en = {
       useServed: (name: string, models: number) => `Use ${name} (${count(models, { one: '# model', other: '# models' })})`,
       used: 'New sessions use it',
       asking: 'Asking for its models…',
-      here: 'on this machine',
       model: 'Model',
       choose: 'Choose a model…',
       unnamed: 'It names no model. Add one in Settings.',
