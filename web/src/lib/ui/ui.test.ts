@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { speak } from '../words'
 import { diffLines, hunks } from './diff'
+import { unbroken } from './unbroken'
 import { visible } from './visible'
 import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money } from './words'
 
@@ -19,6 +20,16 @@ describe('what can’t be seen', () => {
   test('is nothing in what can be', () => {
     expect(visible('ls -la | grep "ä👍"')).toEqual([{ text: 'ls -la | grep "ä👍"', escaped: false }])
     expect(visible('')).toEqual([])
+  })
+})
+
+describe('a command', () => {
+  test('keeps its options on one line, and every letter', () => {
+    const command = `docker system prune -af && rm --force ./${'a-'.repeat(40)}`
+    const parts = unbroken(command)
+    expect(parts.filter(({ whole }) => whole).map(({ text }) => text)).toEqual(['-af', '--force'])
+    expect(parts.map(({ text }) => text).join('')).toBe(command)
+    expect(unbroken('')).toEqual([])
   })
 })
 
