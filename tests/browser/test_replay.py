@@ -73,7 +73,7 @@ def test_a_turn_is_played_again(chromium: Browser, house: House, person: Person,
         line(seat).press("ArrowRight")
         assert at(seat) == 3
         seat.page.get_by_role("button", name="To the next ask or failure").click()
-        seat.expect_text("waits for you" if screen == "desk" else "Waits for you")
+        seat.expect_text("waited for an answer" if screen == "desk" else "Waited for an answer")
         expect(seat.cards).to_have_count(0)
         expect(seat.prose).to_have_text(["First words."])
         expect(line(seat)).to_have_attribute(
