@@ -573,6 +573,7 @@ export const de: Words = {
       delete: 'Löschen',
       move: 'Verschieben',
       search: 'Suchen',
+      list: 'Auflisten',
       execute: 'Ausführen',
       think: 'Denken',
       fetch: 'Abrufen',

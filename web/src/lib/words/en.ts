@@ -572,6 +572,7 @@ export const en = {
       delete: 'Delete',
       move: 'Move',
       search: 'Search',
+      list: 'List',
       execute: 'Run',
       think: 'Think',
       fetch: 'Fetch',
