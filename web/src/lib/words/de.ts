@@ -312,7 +312,7 @@ export const de: Words = {
       about: 'Eine Datei mit allen Sitzungen, allen Dateien und den Einstellungen, von einem Augenblick, während alles läuft. Anmeldungen und die Schlüssel von Modellen sind nicht darin.',
       act: 'Jetzt sichern',
       busy: 'Sichert …',
-      back: 'Zurück in einen leeren Ordner kommt sie mit',
+      back: 'Zurück in einen leeren Ordner kommt sie mit diesem Befehl:',
     },
     storage: {
       section: 'Speicher',
@@ -819,7 +819,7 @@ export const de: Words = {
       signOut: 'Abmelden',
       signOutThis: (device) => `${device} abmelden`,
       signOutOthers: 'Alle anderen abmelden',
-      noDevice: 'Kein Gerät in der Liste. Wer einen Link öffnet, steht darin.',
+      noDevice: 'Noch kein Gerät. Eines steht hier, sobald es sich über einen Link anmeldet.',
     },
     password: {
       title: 'Passwort',

@@ -313,7 +313,7 @@ export const en = {
       about: 'One file with every session, every file and the settings, of one moment, taken while everything runs. Sign-ins and the keys of models are not in it.',
       act: 'Back up now',
       busy: 'Backing up…',
-      back: 'It is put into an empty home with',
+      back: 'It is put into an empty home with this command:',
     },
     storage: {
       section: 'Storage',
@@ -819,7 +819,7 @@ export const en = {
       signOut: 'Sign out',
       signOutThis: (device: string) => `Sign out ${device}`,
       signOutOthers: 'Sign out all others',
-      noDevice: 'No device is listed. Who opens a link is.',
+      noDevice: 'No device yet. One is listed here once it signs in by a link.',
     },
     password: {
       title: 'Password',
