@@ -26,10 +26,8 @@ from tests.journeys.person import Person
 from tests.transfer.webui import Webui, turns
 
 THINK = "!think The build folder may hold something that is still needed. I look first, then I ask."
-LOOK = (
-    '!tool list_files {"path":"./build"} 40 objects.o main.o\n'
-    '!tool execute {"command":"du -sh build ~/.cache/docker"} 60 3.2G build'
-)
+MEASURE = '!tool execute {"command":"du -sh build ~/.cache/docker"} 60 3.2G build'
+LOOK = f'!tool list_files {{"path":"./build"}} 40 objects.o main.o\n{MEASURE}'
 FOUND = (
     "!say The build directory holds **3.2 GB** of stale objects and Docker's cache another **11 GB**. I'd like to "
     "remove both. The images can be pulled again; the build takes about four minutes."
@@ -221,7 +219,7 @@ def first_sight(scene: Scene) -> Seat:
     """What the README shows first: a run among others that asks before it deletes anything."""
     overview(scene).page.close()
     session = scene.begin("Clean the build directory")
-    scene.say(session, CLEAN, THINK, LOOK, FOUND, BOTH)
+    scene.say(session, CLEAN, THINK, MEASURE, FOUND, BOTH)
     scene.person.wait_for_ask(session, 2)
     seat = scene.place.tab(session)
     expect(seat.page.get_by_text("1 of 2").first).to_be_visible(timeout=PATIENCE_MS)
