@@ -3,7 +3,7 @@ import { speak } from '../words'
 import { diffLines, hunks } from './diff'
 import { unbroken } from './unbroken'
 import { visible } from './visible'
-import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money } from './words'
+import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money, took } from './words'
 
 describe('what can’t be seen', () => {
   test('is named', () => {
@@ -66,6 +66,7 @@ test('numbers are said as people say them', () => {
     '1 m 04 s',
     '1 h 12 m',
   ])
+  expect([took(49), took(50)]).toEqual(['', '0.1 s'])
   expect([elapsed(42_000), elapsed(847_000), elapsed(4_320_000)]).toEqual(['0:42', '14:07', '1 h 12'])
   expect([count(840), count(12_400), count(128_000), count(1_200_000)]).toEqual(['840', '12.4 k', '128 k', '1.2 M'])
   expect(money(40_000)).toBe('$0.04')
