@@ -40,7 +40,10 @@ def keep(seat: Seat, path: Path) -> None:
 def scene(chromium: Browser, screen: str) -> Generator[Scene]:
     """A home, and a folder to work in, that are new and are called the same on every machine."""
     for folder in (HOME, FOLDER):
-        folder.mkdir()  # what is already there is somebody's
+        if folder.exists():
+            sys.exit(f"{folder} is in the way. It is seen in pictures, so it has to be new: move it, or remove it.")
+    for folder in (HOME, FOLDER):
+        folder.mkdir()
     try:
         with (
             House(HOME / "home") as house,
