@@ -33,10 +33,11 @@ def test_a_formula_stands_there_once_however_often_it_is_drawn(chromium: Browser
         held: list[Route] = []
         place.context.route("**/assets/katex-*.js", lambda route: held.append(route))  # noqa: PLW0108  a lambda is what it takes
         seat = place.tab(session)
-        seat.say("!speak 1 It costs $O(n^2)$ steps.")
-        expect(seat.prose).to_contain_text("steps.", timeout=PATIENCE_MS)
+        seat.say("!speak 100 It costs $O(n^2)$ steps.\\n\\nMore of them come later.")
+        expect(seat.prose).to_contain_text("later.", timeout=PATIENCE_MS)
         seat.expect_idle()
         seat.page.wait_for_timeout(STEADY_MS)
+        assert held != []
         for route in held:
             route.continue_()
         expect(seat.page.locator(".prose math")).to_have_count(1, timeout=PATIENCE_MS)
