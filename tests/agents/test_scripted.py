@@ -162,6 +162,19 @@ async def test_many_approvals_wait_at_once_and_are_answered_in_any_order(tmp_pat
     assert [asked.command for asked in audience.permissions] == [f"command-{number}" for number in range(1, 9)]
 
 
+async def test_what_is_asked_at_once_says_why_each(tmp_path: Path) -> None:
+    audience = Audience()
+    async with opened(audience, tmp_path) as agent:
+        script = "!approveall rm -rf build # Deletes files recursively | make clean"
+        prompting = asyncio.create_task(agent.prompt(TURN, script))
+        await audience.until(lambda: len(audience.permissions) == 2)
+        for asked in audience.permissions:
+            agent.answer_permission(asked.id, allow=True)
+        assert (await prompting).outcome == "completed"
+    told = [(asked.command, asked.description) for asked in audience.permissions]
+    assert told == [("rm -rf build", "Deletes files recursively"), ("make clean", "")]
+
+
 async def test_ask(tmp_path: Path) -> None:
     audience = Audience()
     await play(audience, tmp_path, "!ask Which colour? | red | blue\n!ask Why?\n!ask Key? | secret=yes | timeout=7")

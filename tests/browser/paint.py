@@ -1,15 +1,19 @@
 """Pictures made small: at most 256 colours, which a page of few colours bears without a trace.
 
-The browser reads the picture and chooses the colours; what is written is a PNG with a palette, and nothing else.
+The browser reads the picture and chooses the colours; what is written is a PNG with a palette, and nothing else. The
+page's own colours are always among them: a tick is a few green pixels, and would be grey among so many greys.
 """
 
 import base64
+import re
 import struct
 import zlib
+from pathlib import Path
 
 from playwright.sync_api import Page
 
-CHOOSE = """async (picture) => {
+TOKENS = Path(__file__).parents[2] / "web/src/tokens.css"
+CHOOSE = """async ({picture, own}) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob())
     const canvas = new OffscreenCanvas(image.width, image.height)
     const context = canvas.getContext('2d')
@@ -26,7 +30,10 @@ CHOOSE = """async (picture) => {
         if (found === undefined) buckets.set(key, {pixel, count})
         else found.count += count
     }
-    const chosen = [...buckets.values()].sort((a, b) => b.count - a.count).slice(0, 256).map(({pixel}) => parts(pixel))
+    // Greys are many, and one of them is soon like another: the stronger a colour, the more it counts.
+    const worth = ({pixel, count}) => count * (1 + Math.max(...parts(pixel)) - Math.min(...parts(pixel)))
+    const found = [...buckets.values()].sort((a, b) => worth(b) - worth(a)).map(({pixel}) => parts(pixel))
+    const chosen = [...new Map([...own, ...found].map((each) => [each.join(), each])).values()].slice(0, 256)
     const nearest = (pixel) => {
         const [r, g, b] = parts(pixel)
         let best = 0
@@ -46,12 +53,17 @@ CHOOSE = """async (picture) => {
 
 def small(page: Page, picture: bytes) -> bytes:
     """The same picture, in fewer bytes. The page may be any that is open, without a content policy."""
-    found = page.evaluate(CHOOSE, base64.b64encode(picture).decode())
+    found = page.evaluate(CHOOSE, {"picture": base64.b64encode(picture).decode(), "own": own()})
     width, height, indexes = found["width"], found["height"], base64.b64decode(found["indexes"])
     lines = b"".join(b"\0" + indexes[start : start + width] for start in range(0, width * height, width))
     head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     chunks = [(b"IHDR", head), (b"PLTE", bytes(found["palette"])), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def own() -> list[list[int]]:
+    """The colours of both themes."""
+    return [list(bytes.fromhex(colour)) for colour in re.findall(r"#([0-9a-f]{6});", TOKENS.read_text("utf-8"))]
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

@@ -7,34 +7,26 @@ given, leave out the others.
 import shutil
 import sys
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.conftest import FLAGS
-from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk, press
+from tests.browser.desk import SCREENS, Seat, Theme, desk
 from tests.browser.gate import Gate
 from tests.browser.paint import small
 from tests.browser.setup_chromium import MISSING, find_chromium
-from tests.browser.states import STATES, Scene
+from tests.browser.states import STATES, Scene, first_sight
 from tests.journeys.house import House
 from tests.journeys.person import Person
 
 IMAGES = Path(__file__).parents[2] / "docs/img"
+HOME = Path(tempfile.gettempdir()) / "holdfast"
 FOLDER = Path(tempfile.gettempdir()) / "harbour"
+"""They are seen in pictures, so nothing in their names tells of a machine."""
 THEMES: tuple[Theme, ...] = ("light", "dark")
-
-
-def tour_at_its_approval(chromium: Browser, house: House, screen: str, theme: Theme) -> None:
-    person = Person(house)
-    with desk(chromium, house, screen=screen, theme=theme, locale="en-GB") as place:
-        session = person.begin(workspace=str(FOLDER))
-        person.say(session, "Start the tour")
-        seat = place.tab(session)
-        expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
-        seat.page.wait_for_timeout(1_500)
-        keep(seat, IMAGES / f"approval-{screen}-{theme}.png")
-        answered(seat)
 
 
 def keep(seat: Seat, path: Path) -> None:
@@ -44,13 +36,33 @@ def keep(seat: Seat, path: Path) -> None:
         path.write_bytes(small(context.new_page(), picture))
 
 
-def answered(seat: Seat) -> None:
-    press(seat.page.get_by_role("button", name="Allow once"))
-    choice = seat.page.get_by_role("button", name="Look around first")
-    expect(choice).to_be_visible(timeout=PATIENCE_MS)
-    seat.page.wait_for_timeout(700)
-    choice.click()
-    seat.expect_idle()
+@contextmanager
+def scene(chromium: Browser, screen: str) -> Generator[Scene]:
+    """A home, and a folder to work in, that are new and are called the same on every machine."""
+    for folder in (HOME, FOLDER):
+        if folder.exists():
+            sys.exit(f"{folder} is in the way. It is seen in pictures, so it has to be new: move it, or remove it.")
+    for folder in (HOME, FOLDER):
+        folder.mkdir()
+    try:
+        with (
+            House(HOME / "home") as house,
+            Gate(house.start().link) as gate,
+            desk(chromium, house, link=gate.link, screen=screen, locale="en-GB") as place,
+        ):
+            yield Scene(place, Person(house), gate, house, FOLDER)
+    finally:
+        shutil.rmtree(HOME, ignore_errors=True)
+        shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+def first_seen(chromium: Browser, screen: str, theme: Theme) -> None:
+    """The picture at the top of the README."""
+    with scene(chromium, screen) as seen:
+        seat = first_sight(seen)
+        seat.page.emulate_media(color_scheme=theme)
+        seat.page.wait_for_timeout(1_500)
+        keep(seat, IMAGES / f"approval-{screen}-{theme}.png")
 
 
 def every_state(chromium: Browser, folder: Path, names: list[str]) -> None:
@@ -60,16 +72,11 @@ def every_state(chromium: Browser, folder: Path, names: list[str]) -> None:
     """
     folder.mkdir(exist_ok=True)
     for screen in SCREENS:
-        with (
-            House(Path(tempfile.mkdtemp()) / "home") as house,
-            Gate(house.start().link) as gate,
-            desk(chromium, house, link=gate.link, screen=screen, locale="en-GB") as place,
-        ):
-            person = Person(house)
+        with scene(chromium, screen) as seen:
             for name, act in STATES.items():
                 if names and name not in names:
                     continue
-                seat = act(Scene(place, person, gate, house))
+                seat = act(seen)
                 for theme in THEMES:
                     seat.page.emulate_media(color_scheme=theme)
                     seat.page.wait_for_timeout(700)
@@ -83,16 +90,12 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{MISSING}\n")
         return 1
     IMAGES.mkdir(exist_ok=True)
-    FOLDER.mkdir(exist_ok=True)
-    home = Path(tempfile.mkdtemp()) / "home"
-    with House(home) as house, sync_playwright() as playwright:
-        house.start()
+    with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        tour_at_its_approval(chromium, house, "desk", "light")
-        tour_at_its_approval(chromium, house, "phone", "dark")
+        first_seen(chromium, "desk", "light")
+        first_seen(chromium, "phone", "dark")
         every_state(chromium, IMAGES / "states", arguments)
         chromium.close()
-    shutil.rmtree(home.parent, ignore_errors=True)
     return 0
 
 

@@ -26,15 +26,15 @@ from tests.journeys.person import Person
 from tests.transfer.webui import Webui, turns
 
 THINK = "!think The build folder may hold something that is still needed. I look first, then I ask."
-LOOK = (
-    '!tool list_files {"path":"./build"} 40 objects.o main.o\n'
-    '!tool execute {"command":"du -sh build ~/.cache/docker"} 60 3.2G build'
-)
+MEASURE = '!tool execute {"command":"du -sh build ~/.cache/docker"} 60 3.2G build'
+LOOK = f'!tool list_files {{"path":"./build"}} 40 objects.o main.o\n{MEASURE}'
 FOUND = (
     "!say The build directory holds **3.2 GB** of stale objects and Docker's cache another **11 GB**. I'd like to "
     "remove both. The images can be pulled again; the build takes about four minutes."
 )
 
+CLEAR = "rm -rf ./build && docker system prune -af"
+BOTH = f"!approveall {CLEAR} # Deletes files recursively | rm -rf ~/.cache/pip # Deletes files outside of its folder"
 CLEAN = "Please clean the build directory and free some disk space."
 WALK = "Walk along the shore and tell me what you see."
 SEEN = (
@@ -44,7 +44,18 @@ SEEN = (
     "that have ground themselves a place to sit in. Right at the edge of the water stands the kelp. Each plant holds "
     "on to the rock by a fist of branched fingers, its holdfast, and the swell pulls at it without moving it an inch. "
 )
+WANDER = "!think Whether the ledge can be walked depends on the tide. I look that up, then I go."
+TIDE = (
+    '!tool read {"path":"tide-table.txt"} 40 Low water 13:10, 0.4 m\n'
+    '!tool search {"pattern":"holdfast","path":"field-notes"} 60 kelp.md: it holds on by a fist of branched fingers'
+)
+SET_OUT = "!say Low water is at **13:10**, so there are two hours. I start at the wall and go down to the water."
 TELLS = f"!speak 30 {SEEN * 12}"
+
+RELEASES = (
+    '!tool read {"path":"CHANGELOG.md"} 40 0.3: the parser reads msgspec values\n'
+    '!tool execute {"command":"python -m bench --only appends"} 60 memory 410,000 per second'
+)
 
 MARKDOWN = """\
 ## What changed
@@ -78,17 +89,19 @@ class Scene:
     person: Person
     gate: Gate
     house: House
+    folder: Path
+    """In which every session works, and in which lies what its agent does."""
 
     def begin(self, title: str) -> SessionId:
         """A session of this title, and the only one: a state leaves behind what the next may not show twice."""
         for row in self.listed(title):
             self.person.delete(f"/api/sessions/{row}").raise_for_status()
-        return self.person.begin(title=title)
+        return self.person.begin(title=title, workspace=str(self.folder))
 
     def once(self, title: str, **fields: Any) -> SessionId:
         """The session of this title; it is begun if there is none."""
         there = self.listed(title)
-        return there[0] if there else self.person.begin(title=title, **fields)
+        return there[0] if there else self.person.begin(title=title, workspace=str(self.folder), **fields)
 
     def listed(self, title: str) -> list[SessionId]:
         rows = self.person.get("/api/sessions?limit=200").raise_for_status().json()["sessions"]
@@ -96,9 +109,7 @@ class Scene:
 
     def say(self, session: SessionId, said: str, *does: str) -> str:
         """Say something as people do; what the agent does then stands in its folder."""
-        folder = self.house.home / "workspaces" / session
-        folder.mkdir(parents=True, exist_ok=True)
-        script = folder / SCRIPT
+        script = self.folder / SCRIPT
         known: dict[str, str] = json.loads(script.read_text("utf-8")) if script.exists() else {}
         script.write_text(json.dumps(known | {said: "\n".join(does)}), "utf-8")
         return self.person.say(session, said)
@@ -116,10 +127,6 @@ class Scene:
 Act = Callable[[Scene], Seat]
 KEPT = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
 """That the page has a worker, which opens it without a server."""
-
-
-def start(scene: Scene) -> Seat:
-    return started(scene.place.tab())
 
 
 def started(seat: Seat) -> Seat:
@@ -154,7 +161,7 @@ def first_run_models(scene: Scene) -> Seat:
 
 
 def choosing(scene: Scene) -> Seat:
-    session = scene.begin("Port the parser to msgspec")
+    session = scene.begin("What takes up the space")
     scene.ran(session, "What takes up the space here?", LOOK, FOUND)
     seat = scene.place.tab(session)
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
@@ -166,7 +173,7 @@ def choosing(scene: Scene) -> Seat:
 
 
 def commands(scene: Scene) -> Seat:
-    seat, session, turn = scene.began("Why is the sidebar slow?", "What takes up the space here?", FOUND)
+    seat, session, turn = scene.began("What takes up the space", "What takes up the space here?", LOOK, FOUND)
     scene.person.wait_for_end(session, turn)
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     seat.field.press_sequentially("/")
@@ -176,7 +183,7 @@ def commands(scene: Scene) -> Seat:
 
 def overview(scene: Scene) -> Seat:
     waits = scene.begin("Clean the build directory")
-    scene.say(waits, CLEAN, "!approve rm -rf ./build && docker system prune -af")
+    scene.say(waits, CLEAN, f"!approve {CLEAR}")
     asks = scene.begin("Deploy docs site")
     scene.say(asks, "Deploy the docs site.", "!ask Which environment should I deploy to? | staging | production")
     runs = scene.begin("Port the parser to msgspec")
@@ -196,15 +203,26 @@ def overview(scene: Scene) -> Seat:
 
 
 def streaming(scene: Scene) -> Seat:
-    seat, *_ = scene.began("Read about kelp", WALK, THINK, LOOK, FOUND, TELLS)
+    seat, *_ = scene.began("A walk at low water", WALK, WANDER, TIDE, SET_OUT, TELLS)
     expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     return seat
 
 
 def approval(scene: Scene) -> Seat:
-    command = "!approve rm -rf ./build && docker system prune -af"
+    command = f"!approve {CLEAR}"
     seat, *_ = scene.began("Clean the build directory", CLEAN, THINK, LOOK, FOUND, command)
     expect(seat.cards).to_have_count(1, timeout=PATIENCE_MS)
+    return seat
+
+
+def first_sight(scene: Scene) -> Seat:
+    """What the README shows first: a run among others that asks before it deletes anything."""
+    overview(scene).page.close()
+    session = scene.begin("Clean the build directory")
+    scene.say(session, CLEAN, THINK, MEASURE, FOUND, BOTH)
+    scene.person.wait_for_ask(session, 2)
+    seat = scene.place.tab(session)
+    expect(seat.page.get_by_text("1 of 2").first).to_be_visible(timeout=PATIENCE_MS)
     return seat
 
 
@@ -230,7 +248,7 @@ def queued(scene: Scene) -> Seat:
 
 
 def stopped(scene: Scene) -> Seat:
-    seat, session, turn = scene.began("Stopped half way", WALK, LOOK, TELLS)
+    seat, session, turn = scene.began("Stopped half way", WALK, TIDE, TELLS)
     expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     scene.person.cancel(session, turn).raise_for_status()
     seat.expect_text("You stopped this at")
@@ -244,7 +262,7 @@ def failed(scene: Scene) -> Seat:
 
 
 def interrupted(scene: Scene) -> Seat:
-    seat, session, _ = scene.began("Cut off", WALK, FOUND, TELLS)
+    seat, session, _ = scene.began("Cut off", WALK, SET_OUT, TELLS)
     expect(seat.prose.last).to_contain_text("bare.", timeout=PATIENCE_MS)
     scene.house.end_runner(session)
     expect(seat.page.get_by_role("button", name="Continue")).to_be_visible(timeout=PATIENCE_MS)
@@ -317,7 +335,7 @@ def loading(scene: Scene) -> Seat:
 
 def prose(scene: Scene) -> Seat:
     words = MARKDOWN.replace("\n", "\\n")
-    seat, session, turn = scene.began("What changed", "What changed since the last release?", LOOK, f"!say {words}")
+    seat, session, turn = scene.began("What changed", "What changed since the last release?", RELEASES, f"!say {words}")
     scene.person.wait_for_end(session, turn)
     expect(seat.page.locator(".prose math").first).to_be_visible(timeout=PATIENCE_MS)
     expect(seat.page.locator(".prose .diagram img")).to_be_attached(timeout=PATIENCE_MS)
@@ -326,7 +344,7 @@ def prose(scene: Scene) -> Seat:
 
 def answering(scene: Scene) -> Seat:
     waits = scene.begin("Clean the build directory")
-    scene.say(waits, CLEAN, "!approve rm -rf ./build && docker system prune -af")
+    scene.say(waits, CLEAN, f"!approve {CLEAR}")
     seat = scene.place.tab()
     row = seat.page.get_by_role("listitem").filter(has=seat.page.locator(f"a[href='/session/{waits}']"))
     row.get_by_role("button", name="Answer").click(timeout=PATIENCE_MS)
@@ -381,7 +399,7 @@ def settings_about(scene: Scene) -> Seat:
 
 def larger(scene: Scene) -> Seat:
     """The largest words, where they have the least room."""
-    seat = scene.began("Port the parser to msgspec", "What takes up the space here?", THINK, LOOK, FOUND)[0]
+    seat = scene.began("What takes up the space", "What takes up the space here?", THINK, LOOK, FOUND)[0]
     expect(seat.prose.first).to_be_visible(timeout=PATIENCE_MS)
     seat.page.evaluate("localStorage.setItem('holdfast.size', '\"larger\"')")
     seat.page.reload()
@@ -602,7 +620,6 @@ STATES: dict[str, Act] = {
     "first-run-nothing": first_run_nothing,
     "first-run-hermes": first_run_hermes,
     "first-run-models": first_run_models,
-    "start": start,
     "loading": loading,
     "prose": prose,
     "streaming": streaming,

@@ -244,6 +244,22 @@ def test_what_waits_is_in_the_title_and_in_the_list(chromium: Browser, own_house
         expect(waits.filter(has_text="Clean up")).to_have_count(0)
 
 
+def test_a_row_that_waits_shows_how_long_its_ask_has_waited(chromium: Browser, own_house: House) -> None:
+    """As its card does, however long the turn has run before."""
+    person = Person(own_house)
+    session = person.begin(title="Clean up")
+    person.say(session, '!tool execute {"command":"make"} 3000 ok\n!approve "make clean"')
+    with desk(chromium, own_house) as place:
+        seat = place.tab()
+        row = seat.page.get_by_role("region", name="Waits for you").get_by_role("listitem")
+        expect(row).to_have_count(1, timeout=PATIENCE_MS)
+        row.get_by_role("button", name="Answer").click()
+        expect(row.locator("[data-ask]")).to_contain_text("waiting ", timeout=PATIENCE_MS)
+        both = row.evaluate("(row) => ['time', '[data-ask] header'].map((part) => row.querySelector(part).innerText)")
+        assert f"waiting {both[0]}" in both[1]
+        person.answer(session, person.asks(session)[0]["ask"], choice="deny").raise_for_status()
+
+
 @pytest.mark.contract("A10")
 @pytest.mark.parametrize("screen", ["desk", "phone"])
 def test_what_waits_is_answered_from_the_list_whole_and_under_the_same_rules(

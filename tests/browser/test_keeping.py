@@ -144,7 +144,7 @@ def at_once(row: Locator) -> None:
         """async (row) => {
             row.querySelector('button').click()
             await new Promise(requestAnimationFrame)
-            row.querySelector('.solid').click()
+            row.querySelector('.sure').click()
         }"""
     )
     row.get_by_role("button", name="Keep").click()

@@ -125,6 +125,8 @@ def test_both_can_be_read_and_reached(chromium: Browser, house: House, theme: Th
         seat.page.get_by_role("option", name="Keyboard shortcuts").click()
         expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Next session that waits")
         expect(seat.page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("What you said before")
+        send = seat.page.get_by_role("dialog").locator("dl div").filter(has=seat.page.get_by_text("Send", exact=True))
+        expect(send.locator("kbd")).to_have_text(["Enter"] if screen == "desk" else ["Ctrl", "Enter"])
         if screen == "phone":  # a sheet, from one edge to the other
             box = seat.page.get_by_role("dialog", name="Keyboard shortcuts").bounding_box()
             assert box is not None

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.axe import serious
-from tests.browser.desk import PATIENCE_MS, SCREENS, Seat, Theme, desk
+from tests.browser.desk import PATIENCE_MS, SCREENS, SHOTS, Seat, Theme, desk
 from tests.browser.test_sessions import menu
 from tests.journeys.house import House
 from tests.journeys.person import Person
@@ -73,7 +73,7 @@ def test_a_turn_is_played_again(chromium: Browser, house: House, person: Person,
         line(seat).press("ArrowRight")
         assert at(seat) == 3
         seat.page.get_by_role("button", name="To the next ask or failure").click()
-        seat.expect_text("waits for you" if screen == "desk" else "Waits for you")
+        seat.expect_text("waited for an answer" if screen == "desk" else "Waited for an answer")
         expect(seat.cards).to_have_count(0)
         expect(seat.prose).to_have_text(["First words."])
         expect(line(seat)).to_have_attribute(
@@ -196,8 +196,7 @@ def test_it_is_shared_as_a_file_that_asks_nobody(
             assert ground == ("rgb(246, 247, 245)" if theme == "light" else "rgb(16, 22, 20)")  # its own style counts
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert serious(Seat(page, "file:")) == []
-            page.screenshot(
-                path=Path(__file__).parent / "shots" / f"shared-{file.stem}-{screen}-{theme}.png", full_page=True
-            )
+            if SHOTS:
+                page.screenshot(path=Path(SHOTS) / f"shared-{file.stem}-{screen}-{theme}.png", full_page=True)
     assert asked == [alone.as_uri(), whole.as_uri()]
     assert troubles == []

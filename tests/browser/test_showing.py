@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from holdfast.core.ids import SessionId
 from tests.browser.axe import serious
-from tests.browser.desk import PATIENCE_MS, Theme, desk
+from tests.browser.desk import PATIENCE_MS, STEADY_MS, Theme, desk
 from tests.browser.written import EVERYTHING, write_session
 from tests.journeys.house import House
+from tests.journeys.person import Person
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -22,6 +23,28 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         write_session(house.home, SESSION, [("Port the parser to msgspec.", EVERYTHING)], "Port the parser")
         house.start()
         yield house
+
+
+def test_a_formula_stands_there_once_however_often_it_is_drawn(chromium: Browser, house: House) -> None:
+    """An answer is drawn again when it is over, and what sets its formulas may still be on its way then."""
+    person = Person(house)
+    session = person.begin(title="What it costs")
+    with desk(chromium, house, service_workers="block") as place:
+        held: list[Route] = []
+        place.context.route("**/assets/katex-*.js", lambda route: held.append(route))  # noqa: PLW0108  a lambda is what it takes
+        seat = place.tab(session)
+        seat.say("!speak 100 It costs $O(n^2)$ steps.\\n\\nMore of them come later.")
+        expect(seat.prose).to_contain_text("later.", timeout=PATIENCE_MS)
+        seat.expect_idle()
+        seat.page.wait_for_timeout(STEADY_MS)
+        assert held != []
+        for route in held:
+            route.continue_()
+        expect(seat.page.locator(".prose math")).to_have_count(1, timeout=PATIENCE_MS)
+        seat.page.wait_for_timeout(STEADY_MS)
+        assert seat.page.locator(".prose math").count() == 1
+        assert seat.page.locator(".prose annotation").all_text_contents() == ["O(n^2)"]
+        seat.expect_well()
 
 
 PLACES = """(boxes) => boxes.map((box) => {

@@ -1,5 +1,7 @@
 """Every state of the page, on a desk and on a phone, light and dark: readable, reachable, not wider than the screen."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser
 
@@ -14,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("screen", ["desk", "phone"])
-def test_every_state_can_be_read_and_reached(chromium: Browser, own_house: House, screen: str) -> None:
+def test_every_state_can_be_read_and_reached(chromium: Browser, own_house: House, tmp_path: Path, screen: str) -> None:
     """By daylight and in the dark: one state after the other is brought about, and looked at in both."""
     person = Person(own_house)
     wrong: dict[str, list[str]] = {}
@@ -23,7 +25,7 @@ def test_every_state_can_be_read_and_reached(chromium: Browser, own_house: House
         desk(chromium, own_house, link=gate.link, screen=screen) as place,
     ):
         for name, act in STATES.items():
-            seat = act(Scene(place, person, gate, own_house))
+            seat = act(Scene(place, person, gate, own_house, tmp_path))
             seat.expect_still()
             seat.expect_fits()
             seat.shot(f"{name}-{screen}-light")

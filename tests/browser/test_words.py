@@ -1,5 +1,7 @@
 """The page in another language, and written from right to left."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
@@ -24,7 +26,17 @@ WORK = (
     "!ask Wohin damit? | hierhin | dorthin\n"
     "!say Erledigt."
 )
-MIRRORED = ["start", "prose", "approval", "question", "queued", "stopped", "interrupted", "commands", "overview"]
+MIRRORED = [
+    "first-run-nothing",
+    "prose",
+    "approval",
+    "question",
+    "queued",
+    "stopped",
+    "interrupted",
+    "commands",
+    "overview",
+]
 
 
 def german(path: str) -> str:
@@ -133,14 +145,14 @@ def test_the_list_and_the_menu_of_a_row_are_all_german(chromium: Browser, own_ho
 
 
 @pytest.mark.parametrize("screen", ["desk", "phone"])
-def test_the_page_fits_from_right_to_left(chromium: Browser, own_house: House, screen: str) -> None:
+def test_the_page_fits_from_right_to_left(chromium: Browser, own_house: House, tmp_path: Path, screen: str) -> None:
     person = Person(own_house)
     with (
         Gate(own_house.server.link) as gate,
         desk(chromium, own_house, link=gate.link, screen=screen) as place,
     ):
         for name in MIRRORED:
-            seat = STATES[name](Scene(place, person, gate, own_house))
+            seat = STATES[name](Scene(place, person, gate, own_house, tmp_path))
             seat.page.evaluate("() => (document.documentElement.dir = 'rtl')")
             seat.page.wait_for_timeout(STEADY_MS)
             seat.shot(f"mirrored-{name}-{screen}")

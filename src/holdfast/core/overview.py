@@ -19,8 +19,8 @@ Activity = Literal["idle", "queued", "running", "waiting"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`waiting` counts open asks; `ask`, `ask_id` and `ask_kind` are the oldest one's text, id and kind. `unseen` if
-    anything above `seen` is new.
+    """`waiting` counts open asks; `ask`, `ask_id`, `ask_kind` and `asked_at` are the oldest one's text, id, kind and
+    time. `unseen` if anything above `seen` is new.
 
     `turns` counts the messages that ever entered the transcript, `uncommitted` completed turns that are not committed
     to memory; if that failed, it is tried again at `memory_again`.
@@ -45,6 +45,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ask: str = ""
     ask_id: str = ""
     ask_kind: Literal["", "approval", "question"] = ""
+    asked_at: int = 0
     doing: str = ""
     plan_done: int = 0
     plan_total: int = 0
@@ -85,6 +86,7 @@ def overview(session: Session) -> Overview:
         ask=_words(asks[0]) if asks else "",
         ask_id=asks[0].ask if asks else "",
         ask_kind="" if not asks else "approval" if isinstance(asks[0], Approval) else "question",
+        asked_at=asks[0].time if asks else 0,
         doing="" if turn is None else turn.doing,
         plan_done=plan.done if isinstance(plan, Plan) else 0,
         plan_total=len(plan.entries) if isinstance(plan, Plan) else 0,

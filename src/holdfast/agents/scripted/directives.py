@@ -17,6 +17,7 @@ They are a contract. What each says stands in a message of its own. A message wi
                                   line; then says approved:CHOICE or denied, and changes nothing
 !write FILE BYTES                 asks for leave to write a new FILE of that size; the same, and writes nothing
 !approvemany N                    asks N times at once; then says approved:CHOICE or denied once for each, line by line
+!approveall COMMAND # WHY | ...   asks for leave to run all of them at once, and says why it asks; then the same
 !ask QUESTION | CHOICE ...        asks, then says answer:TEXT, or unanswered. timeout=SECONDS and secret=yes may stand
                                   among the choices; of a secret it says secret: and the start of its SHA-256
 !askmany N                        asks N questions at once; then says one line for each
@@ -192,6 +193,12 @@ def _approvemany(stage: Stage, rest: str) -> None:
     stage.say("\n".join(_told(choice) for choice in choices))
 
 
+def _approveall(stage: Stage, rest: str) -> None:
+    wishes = [wish.partition("#") for wish in rest.split(" | ")]
+    leaves = [_leave(stage, command.strip(), "", why.strip()) for command, _, why in wishes]
+    stage.say("\n".join(_told(choice) for choice in stage.ask_leave(leaves)))
+
+
 def _edit(stage: Stage, rest: str) -> None:
     name, *texts = (part.strip().replace("\\n", "\n") for part in rest.split("|"))
     if not texts or len(texts) % 2:
@@ -224,7 +231,7 @@ def _change(stage: Stage, tool: str, name: str, texts: list[Json]) -> None:
     stage.say(_told(choice))
 
 
-def _leave(stage: Stage, command: str, key: str) -> Json:
+def _leave(stage: Stage, command: str, key: str, why: str = "") -> Json:
     call: Json = {
         "toolCallId": stage.call(),
         "name": "terminal",
@@ -233,7 +240,8 @@ def _leave(stage: Stage, command: str, key: str) -> Json:
         "status": "pending",
         "rawInput": {"command": command},
     }
-    return {"toolCall": call} | ({"_meta": {"holdfast": {"patternKeys": [key]}}} if key else {})
+    ours = ({"patternKeys": [key]} if key else {}) | ({"description": why} if why else {})
+    return {"toolCall": call} | ({"_meta": {"holdfast": ours}} if ours else {})
 
 
 def _told(choice: str) -> str:
@@ -360,6 +368,7 @@ ACTS: dict[str, Callable[[Stage, str], None]] = {
     "edit": _edit,
     "write": _write,
     "approvemany": _approvemany,
+    "approveall": _approveall,
     "ask": _ask,
     "askmany": _askmany,
     "asksame": _asksame,

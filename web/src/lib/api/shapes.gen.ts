@@ -982,6 +982,7 @@ export interface SessionRow {
   ask: string
   ask_id: string
   ask_kind: '' | 'approval' | 'question'
+  asked_at: number
   doing: string
   plan_done: number
   plan_total: number
@@ -1428,7 +1429,7 @@ export const SHAPES = {
   SessionList: {"sessions":{"a":"@SessionRow"},"cursor":{"o":["s","0"]},"change":"i","lineage":"s"},
   SessionRenamed: {"kind":{"e":["session.renamed"]},"client":["s",""],"title":"s"},
   SessionRestored: {"kind":{"e":["session.restored"]},"client":["s",""]},
-  SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
+  SessionRow: {"title":["s",""],"state":[{"e":["idle","queued","running","waiting"]},"idle"],"outcome":[{"o":[{"e":["cancelled","completed","failed","interrupted"]},"0"]},null],"agent":["s",""],"model":["s",""],"workspace":["s",""],"project":["s",""],"tags":[{"a":"s"},[]],"pinned":["b",false],"archived":["b",false],"deleted":["i",0],"created":["i",0],"active_at":["i",0],"activity":["i",0],"seen":["i",0],"waiting":["i",0],"ask":["s",""],"ask_id":["s",""],"ask_kind":[{"e":["","approval","question"]},""],"asked_at":["i",0],"doing":["s",""],"plan_done":["i",0],"plan_total":["i",0],"turn_started":["i",0],"queued":["i",0],"turns":["i",0],"cost":["i",0],"recovering":["b",false],"uncommitted":["i",0],"memory_again":["i",0],"id":"s","change":"i","unseen":"b"},
   SettledPage: {"number":"i","items":{"a":"@PageItem"}},
   SignedInDevice: {"id":"s","name":"s","created":"i","seen":"i","address":"s","current":"b"},
   SlashCommand: {"name":"s","description":["s",""],"hint":["s",""]},

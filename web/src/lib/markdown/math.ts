@@ -55,9 +55,10 @@ function gap(): Element {
 
 /** Replace the formulas in `node` by what they mean. What KaTeX can't read stays as it was written. */
 export async function typeset(node: HTMLElement): Promise<void> {
-  const formulas = [...node.querySelectorAll<HTMLElement>('.math:not(:has(math))')]
-  if (formulas.length === 0) return
+  const unset = () => [...node.querySelectorAll<HTMLElement>('.math:not(:has(math))')]
+  if (unset().length === 0) return
   const { default: katex } = await import('katex')
+  const formulas = unset() // whoever was asked for meanwhile has set some: set again, they would stand there twice
   for (const formula of formulas) {
     const tex = formula.textContent ?? ''
     const displayMode = formula.classList.contains('display')

@@ -3,9 +3,11 @@
 import type { Hit, SessionRow } from '../api/shapes.gen'
 import { exportSession, FORMATS } from '../api/transfer'
 import { END } from '../session/state'
+import { statusOf } from '../sessions/status'
 import { SECTIONS } from '../settings/sections'
 import { SHORTCUTS, type Doings } from '../shortcuts'
 import type { IconName } from '../ui/Icon.svelte'
+import type { Status } from '../ui/Light.svelte'
 import { theme, type Choice } from '../ui/theme.svelte'
 import { shortTime } from '../ui/words'
 import { words } from '../words'
@@ -14,13 +16,12 @@ import type { Workspace } from '../workspace.svelte'
 export interface Entry {
   id: string
   words: string
-  icon: IconName
+  /** What stands before the words: a session has its light. */
+  icon: IconName | { light: Status }
   act: () => unknown
   /** Beside the words, quietly. */
   aside?: string
   keys?: string
-  /** It waits for an answer. */
-  waits?: boolean
   /** It needs more words: the palette stays for them. */
   stays?: boolean
 }
@@ -89,8 +90,7 @@ export function sessionEntries(workspace: Workspace, found: readonly SessionRow[
   return [...known.sort((a, b) => waits(b) - waits(a) || b.active_at - a.active_at), ...more].map((row) => ({
     id: row.id,
     words: row.title || words.sessions.untitled,
-    icon: row.state === 'waiting' ? 'diamond' : 'open',
-    waits: row.state === 'waiting',
+    icon: { light: statusOf(row, row.id === workspace.route.session) },
     aside: row.state === 'waiting' ? words.palette.waits : row.state === 'idle' ? shortTime(row.active_at, now) : words.palette.runs,
     act: () => workspace.route.go(row.id),
   }))

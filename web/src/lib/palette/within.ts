@@ -1,5 +1,6 @@
 // The keys that mean something in one place only. They are heard there; here they are told, for the help.
 
+import { preferences } from '../ui/preferences.svelte'
 import { words } from '../words'
 
 export interface Within {
@@ -21,7 +22,7 @@ export function keysWithin(): readonly Within[] {
     {
       place: within.message,
       keys: [
-        { keys: 'Mod+Enter', words: words.composer.send },
+        { keys: preferences.enter === 'sends' ? 'Enter' : 'Mod+Enter', words: words.composer.send },
         { keys: '↑', words: within.before },
       ],
     },

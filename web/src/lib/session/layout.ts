@@ -26,17 +26,21 @@ export function foldable(call: ToolCall): boolean {
   return call.status === 'completed' && call.diffs.length === 0
 }
 
-const ACTIONS = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch'] as const
+const ACTIONS = ['read', 'edit', 'delete', 'move', 'search', 'list', 'execute', 'think', 'fetch'] as const
 
 export function verb(call: ToolCall): string {
-  const action = ACTIONS.find((each) => each === call.action)
-  return action === undefined ? firstWord(call.name || call.title || words.session.steps.step) : words.session.steps[action]
+  return action(call.action) ?? verbOf(call.name || call.title || words.session.steps.step)
 }
 
 /** `list_files` is said as List. */
-function firstWord(name: string): string {
+export function verbOf(name: string): string {
   const word = name.split(/[^\p{L}\p{N}]+/u).find((part) => part !== '') ?? name
-  return word.charAt(0).toUpperCase() + word.slice(1)
+  return action(word.toLowerCase()) ?? word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+function action(kind: string): string | undefined {
+  const known = ACTIONS.find((each) => each === kind)
+  return known && words.session.steps[known]
 }
 
 const TARGETS = ['command', 'cmd', 'path', 'file_path', 'file', 'pattern', 'query', 'url']

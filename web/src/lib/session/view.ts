@@ -18,6 +18,8 @@ export interface View {
   readonly agent: string
   /** Which waiting ask is shown as a sheet; null where there is room for cards. */
   readonly sheet: boolean
+  /** It is played again: what waits in it waited then, and can't be answered. */
+  readonly past: boolean
   permalink(item: Item): string
   continueTurn(turn: string): Promise<void>
   /** Send the message of this turn once more. */

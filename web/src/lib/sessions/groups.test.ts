@@ -3,6 +3,7 @@ import { Reader } from '../api/read'
 import { SHAPES, type SessionRow } from '../api/shapes.gen'
 import { grouped, still } from './groups'
 import { marked } from './search.svelte'
+import { statusOf } from './status'
 
 const NOON = new Date(2026, 4, 20, 12).getTime()
 const HOUR = 3_600_000
@@ -15,6 +16,14 @@ function row(id: string, fields: Partial<SessionRow> = {}): SessionRow {
 function shown(rows: SessionRow[], open: string | null = null): Record<string, string[]> {
   return Object.fromEntries(grouped(rows, NOON, open).map(({ name, rows: found }) => [name, found.map(({ id }) => id)]))
 }
+
+test('a session has one light wherever it is listed', () => {
+  expect(statusOf(row('a', { state: 'waiting', outcome: 'failed' }))).toBe('waiting')
+  expect(statusOf(row('a', { outcome: 'interrupted', unseen: true }))).toBe('failed')
+  expect(statusOf(row('a', { outcome: 'completed', unseen: true }))).toBe('unseen')
+  expect(statusOf(row('a', { outcome: 'completed', unseen: true }), true)).toBe('idle')
+  expect(statusOf(row('a', { unseen: true }))).toBe('idle') // nothing has ended in it yet
+})
 
 test('what waits comes first, then what runs, what is unseen, what is pinned, then days', () => {
   const rows = [

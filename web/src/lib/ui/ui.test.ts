@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { speak } from '../words'
 import { diffLines, hunks } from './diff'
+import { unbroken } from './unbroken'
 import { visible } from './visible'
-import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money } from './words'
+import { bytes, count, cutMiddle, duration, elapsed, fullTime, locale, money, took } from './words'
 
 describe('what can’t be seen', () => {
   test('is named', () => {
@@ -19,6 +20,16 @@ describe('what can’t be seen', () => {
   test('is nothing in what can be', () => {
     expect(visible('ls -la | grep "ä👍"')).toEqual([{ text: 'ls -la | grep "ä👍"', escaped: false }])
     expect(visible('')).toEqual([])
+  })
+})
+
+describe('a command', () => {
+  test('keeps its options on one line, and every letter', () => {
+    const command = `docker system prune -af && rm --force ./${'a-'.repeat(40)}`
+    const parts = unbroken(command)
+    expect(parts.filter(({ whole }) => whole).map(({ text }) => text)).toEqual(['-af', '--force'])
+    expect(parts.map(({ text }) => text).join('')).toBe(command)
+    expect(unbroken('')).toEqual([])
   })
 })
 
@@ -55,6 +66,7 @@ test('numbers are said as people say them', () => {
     '1 m 04 s',
     '1 h 12 m',
   ])
+  expect([took(49), took(50)]).toEqual(['', '0.1 s'])
   expect([elapsed(42_000), elapsed(847_000), elapsed(4_320_000)]).toEqual(['0:42', '14:07', '1 h 12'])
   expect([count(840), count(12_400), count(128_000), count(1_200_000)]).toEqual(['840', '12.4 k', '128 k', '1.2 M'])
   expect(money(40_000)).toBe('$0.04')

@@ -41,6 +41,11 @@ export function duration(ms: number): string {
   return words.ui.hours(whole(ms / HOUR), pad((ms % HOUR) / MINUTE))
 }
 
+/** The same beside something else; nothing, if it took no time that could be said. */
+export function took(ms: number): string {
+  return ms < 50 ? '' : duration(ms)
+}
+
 /** How long it has lasted, as a clock: 0:42, 14:07; after an hour 1 h 12. */
 export function elapsed(ms: number): string {
   const past = Math.max(ms, 0)
