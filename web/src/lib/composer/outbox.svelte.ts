@@ -6,7 +6,7 @@
 
 import { Refused, Unreached } from '../api/client'
 import { newId } from '../api/ids'
-import { createSession, openSession } from '../api/sessions'
+import { createSession, openSession, readPageWith } from '../api/sessions'
 import type { Attachment, NewSession, NewTurn } from '../api/shapes.gen'
 import { submitTurn, withdrawTurn } from '../api/turns'
 import { keep, kept, keptUnder } from '../ui/kept'
@@ -147,7 +147,7 @@ export class Outbox {
       if (!(error instanceof Refused)) throw error
       // It is not queued any more: an earlier try may have been heard, or the turn has begun.
       const { session } = await openSession(message.session, soon())
-      if (session.turns.has(turn)) {
+      if (session.turns.has(turn) || (await hasSettled(message.session, turn))) {
         this.discard(message.id)
         return false
       }
@@ -194,6 +194,17 @@ export class Outbox {
   #divide(): void {
     for (const each of kept<Outgoing[]>('outbox', [])) store(each)
     keep('outbox', null)
+  }
+}
+
+/** Whether this turn has begun and is over by now: then it is in the transcript and nowhere else. */
+async function hasSettled(session: string, turn: string): Promise<boolean> {
+  try {
+    await readPageWith(session, turn, 0, soon())
+    return true
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return false
+    throw error
   }
 }
 

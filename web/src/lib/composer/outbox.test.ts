@@ -1,12 +1,15 @@
 // A message is recorded once, in the order of writing, whatever the network does; and it survives the page.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Refused } from '../api/client'
 import { Outbox } from './outbox.svelte'
 
 let opened: unknown
+let page: () => Promise<never>
 vi.mock(import('../api/sessions'), async (original) => ({
   ...(await original()),
   openSession: () => Promise.resolve(opened as never),
+  readPageWith: () => page(),
 }))
 
 let calls: { path: string; body: Record<string, unknown> }[] = []
@@ -169,8 +172,10 @@ describe('words of a turn that waits, to be sent now', () => {
   })
 
   test('are sent if an earlier try to take it back was heard, and not if it has begun', async () => {
-    for (const [turns, sent] of [[new Map(), true], [new Map([['old', {}]]), false]] as const) {
+    const [begun, none] = [new Map([['old', {}]]), new Map()]
+    for (const [turns, settled, sent] of [[none, false, true], [begun, false, false], [none, true, false]] as const) {
       opened = { session: { turns } }
+      page = () => (settled ? Promise.resolve({} as never) : Promise.reject(new Refused(404, 'NoSuchTurn', 'It is not there.')))
       calls = []
       answer = () => (calls.at(-1)?.path.endsWith('/withdraw') ? gone() : taken())
       new Outbox().send('s', { text: 'hello', withdraws: 'old' })
