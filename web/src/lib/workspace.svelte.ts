@@ -51,7 +51,7 @@ export class Workspace {
   readonly route = new Route()
   readonly sessions = new Sessions()
   readonly agents = new Agents()
-  readonly outbox = new Outbox()
+  readonly outbox = new Outbox((session) => this.#made(session))
   readonly enclosures = new Drawer()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
@@ -217,10 +217,11 @@ export class Workspace {
     }
     const conversation = new Conversation(
       id,
-      () => this.#wish(),
+      () => this.#loaded(),
       (renamed) => this.route.correct(renamed),
     )
     this.#conversation = conversation
+    this.outbox.recorded(id, 0)
     this.#seen = 0
     let wanted = true
     const end = this.#persist(async () => {
@@ -276,7 +277,23 @@ export class Workspace {
     let joins = true
     for (const each of heard) joins = this.#take(each) && joins
     this.#conversation?.draw()
+    this.#recorded()
     if (!joins) this.#wish()
+  }
+
+  #loaded(): void {
+    this.#recorded()
+    this.#wish()
+  }
+
+  #recorded(): void {
+    this.outbox.recorded(this.#conversation?.id ?? null, this.#conversation?.seq ?? 0)
+  }
+
+  /** Whoever looked for a session before it could be made has not found it. */
+  #made(session: string): void {
+    const open = this.#conversation
+    if (open?.id === session && open.phase === 'gone') this.#persist(() => open.load())
   }
 
   #take(heard: Heard): boolean {

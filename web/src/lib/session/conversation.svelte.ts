@@ -124,6 +124,7 @@ export class Conversation {
   async load(): Promise<void> {
     if (this.#fetching) return
     this.#fetching = true
+    if (this.#phase !== 'shown') this.#phase = 'loading'
     try {
       const snapshot = await openSession(this.id, AbortSignal.timeout(OPENING_MS))
       if (snapshot.id === this.id) this.#take(snapshot)
