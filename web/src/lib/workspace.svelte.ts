@@ -339,7 +339,7 @@ export class Workspace {
     })
   }
 
-  /** Try until it is done or not wanted any more; only silence is a reason to try again. */
+  /** Try until it is done or not wanted any more; only silence and want of room are reasons to try again. */
   #persist(act: () => Promise<void>): () => void {
     let wanted = true
     const go = async () => {
@@ -351,7 +351,7 @@ export class Workspace {
             if (error.token !== storedToken()) continue // somebody has signed in meanwhile
             return this.account.refuse(error.token)
           }
-          if (!(error instanceof Unreached)) throw error
+          if (!(error instanceof Unreached || (error instanceof Refused && error.passes))) throw error
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }

@@ -131,6 +131,7 @@ export class Conversation {
       else this.#renamed(snapshot.id)
     } catch (error) {
       if (error instanceof Refused && error.status === 404) this.#phase = 'gone'
+      else if (error instanceof Refused && error.passes) throw error
       else if (error instanceof Refused || error instanceof Unreadable) this.#fail(error.message)
       else throw error
     } finally {
