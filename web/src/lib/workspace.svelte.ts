@@ -8,6 +8,7 @@ import type { SessionChange, SessionRow } from './api/shapes.gen'
 import { Refused, Unreached } from './api/client'
 import { Asks } from './asks/asks.svelte'
 import { Notices } from './asks/notices.svelte'
+import { Drafts } from './composer/drafts.svelte'
 import { Drawer } from './composer/enclosures.svelte'
 import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
@@ -53,6 +54,7 @@ export class Workspace {
   readonly agents = new Agents()
   readonly outbox = new Outbox((session) => this.#made(session))
   readonly enclosures = new Drawer()
+  readonly drafts = new Drafts()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
   readonly live: Live
