@@ -31,8 +31,8 @@ def answering(seat: Seat) -> Locator:
 
 
 @contextmanager
-def held(seat: Seat, address: str) -> Generator[list[Route]]:
-    """Requests to this address go nowhere until this is over."""
+def held(seat: Seat, address: str, *, status: int = 0, answer: dict[str, str] | None = None) -> Generator[list[Route]]:
+    """Requests to this address go nowhere until this is over, and then to the server, or are answered with this."""
     routes: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -41,7 +41,10 @@ def held(seat: Seat, address: str) -> Generator[list[Route]]:
     seat.page.route(address, hold)
     yield routes
     for route in routes:
-        route.continue_()
+        if answer is None:
+            route.continue_()
+        else:
+            route.fulfill(status=status, content_type="application/json", body=json.dumps(answer))
     seat.page.unroute(address)
 
 
@@ -134,7 +137,7 @@ def test_an_answer_to_a_question_that_is_over_is_no_message_until_it_is_meant_as
         expect(seat.page.get_by_text("The question is over")).to_be_visible()
         seat.field.press("Enter")
         seat.page.wait_for_timeout(STEADY_MS)
-        waiting = seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+        waiting = waiting_messages(seat)
         expect(waiting).to_have_count(0)
         expect(seat.field).to_have_value("deep green")
         expect(seat.page.get_by_text("The question is over")).to_be_visible()
@@ -196,6 +199,66 @@ def test_a_session_that_is_deleted_elsewhere_says_so_though_something_was_said_h
         person.delete(f"/api/sessions/{session}").raise_for_status()
         expect(seat.page.get_by_role("link", name="Begin a new one")).to_be_visible(timeout=10_000)
         expect(seat.field).to_have_count(0)
+
+
+def waiting_messages(seat: Seat) -> Locator:
+    return seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+
+
+def test_words_that_could_not_be_taken_back_are_no_draft_of_another_session(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session, other = person.begin(title="It goes on"), person.begin(title="With a draft")
+    with desk(chromium, house) as place:
+        seat = place.tab(other)
+        seat.field.fill("a long draft")
+        turn_to(seat, session, "It goes on")
+        person.say(session, "!stream 400 50")
+        expect(seat.prose.first).to_contain_text("word3")
+        seat.say("!say later")
+        expect(waiting_messages(seat)).to_have_count(1)
+        refused = {"error": "It has begun.", "code": "AlreadyBegun"}
+        with held(seat, "**/withdraw", status=409, answer=refused) as routes:
+            waiting_messages(seat).get_by_role("button", name="Edit").click()
+            wait_for(seat, routes)
+            expect(seat.field).to_have_value("!say later")
+            turn_to(seat, other, "With a draft")
+            expect(seat.field).to_have_value("a long draft")
+        seat.page.wait_for_timeout(500)
+        expect(seat.field).to_have_value("a long draft")
+        turn_to(seat, session, "It goes on")
+        expect(seat.field).to_have_value("")
+        turn_to(seat, other, "With a draft")
+        expect(seat.field).to_have_value("a long draft")
+
+
+COUNTED = """
+    window.frames_ = 0
+    const frame = window.requestAnimationFrame
+    window.requestAnimationFrame = (act) => (window.frames_++, frame.call(window, act))
+"""
+
+
+def test_who_leaves_while_the_queue_is_put_in_order_costs_no_frames(
+    chromium: Browser, house: House, person: Person
+) -> None:
+    session, other = person.begin(title="In order"), person.begin(title="Quiet")
+    person.say(session, "!approve make")
+    person.wait_for_ask(session)
+    with desk(chromium, house, script=COUNTED) as place:
+        seat = place.tab(session)
+        expect(seat.cards).to_have_count(1)
+        for word in ("bee", "cee"):
+            seat.say(f"!say {word}")
+        expect(waiting_messages(seat)).to_have_count(2)
+        with held(seat, "**/queue") as routes:
+            waiting_messages(seat).last.get_by_role("button", name="Move up").click()
+            wait_for(seat, routes)
+            turn_to(seat, other, "Quiet")
+        seat.page.wait_for_timeout(1_000)
+        before = seat.page.evaluate("frames_")
+        seat.page.wait_for_timeout(1_000)
+        assert seat.page.evaluate("frames_") - before < 10
 
 
 def on_a_phone(place: Desk, person: Person, session: SessionId, said: str) -> Seat:
@@ -269,7 +332,7 @@ def test_what_is_to_be_sent_now_is_not_said_again_when_all_is_over_before_it_is_
         expect(seat.prose.first).to_contain_text("word3")
         seat.say("!say bee")
         seat.say("!say cee")
-        waiting = seat.page.get_by_role("list", name="Messages that wait").get_by_role("listitem")
+        waiting = waiting_messages(seat)
         expect(waiting).to_have_count(2)
         gate.shut = True
         gate.cut()
