@@ -63,6 +63,27 @@ def test_after_a_failure_messages_are_held_until_they_are_sent_on(
         seat.expect_well()
 
 
+@pytest.mark.parametrize(("written", "key"), [("/de", "Tab"), ("/de", "Enter"), ("/", "Enter")])
+def test_what_puts_a_session_away_is_completed_and_only_then_obeyed(
+    chromium: Browser, house: House, person: Person, written: str, key: str
+) -> None:
+    session = person.begin(title="To be kept")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        expect(seat.rows.filter(has_text="To be kept")).to_have_count(1)
+        seat.field.fill(written)
+        seat.field.press(key)
+        command = "/delete" if written == "/de" else "/archive"
+        expect(seat.field).to_have_value(command)
+        seat.field.press("Tab")
+        expect(seat.field).to_have_value(command)
+        seat.page.wait_for_timeout(500)
+        expect(seat.rows.filter(has_text="To be kept")).to_have_count(1)
+        seat.field.press("Enter")
+        expect(seat.rows.filter(has_text="To be kept")).to_have_count(0)
+        seat.expect_well()
+
+
 @pytest.mark.contract("X10")
 def test_a_stop_that_meets_a_dead_network_says_so_and_arrives(chromium: Browser, house: House, person: Person) -> None:
     session = person.begin()

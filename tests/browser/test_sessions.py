@@ -146,3 +146,60 @@ def test_where_nothing_waits_the_key_to_it_says_so(chromium: Browser, own_house:
         seat.page.keyboard.press("g")
         seat.page.keyboard.press("w")
         expect(seat.page.get_by_text("Nothing waits for you.")).to_be_visible()
+
+
+def test_what_was_found_is_as_it_is_now(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(title="Searchable heron")
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        seat.page.get_by_role("searchbox").fill("heron")
+        row = seat.page.locator(f"nav a[href='/session/{session}']")
+        expect(row).to_have_count(1)
+        person.patch(f"/api/sessions/{session}", {"title": "Renamed heron"}).raise_for_status()
+        expect(row).to_contain_text("Renamed heron")
+        person.say(session, "!ask What colour?")
+        expect(row).to_have_attribute("data-state", "waiting")
+        person.delete(f"/api/sessions/{session}").raise_for_status()
+        expect(row).to_have_count(0)
+        person.post(f"/api/sessions/{session}/restore").raise_for_status()
+        expect(row).to_contain_text("Renamed heron")
+        seat.expect_well()
+
+
+def test_what_was_put_away_is_as_it_is_now(chromium: Browser, house: House, person: Person) -> None:
+    session = person.begin(title="Old heron")
+    person.patch(f"/api/sessions/{session}", {"archived": True}).raise_for_status()
+    with desk(chromium, house) as place:
+        seat = place.tab()
+        seat.page.get_by_role("button", name="Archived").click()
+        row = seat.page.locator(f"nav a[href='/session/{session}']")
+        expect(row).to_contain_text("Old heron")
+        person.patch(f"/api/sessions/{session}", {"title": "Older heron"}).raise_for_status()
+        expect(row).to_contain_text("Older heron")
+        person.delete(f"/api/sessions/{session}").raise_for_status()
+        expect(row).to_have_count(0)
+        seat.expect_well()
+
+
+@pytest.mark.parametrize("key", ["Enter", "Escape"])
+def test_who_has_named_a_session_by_the_keyboard_is_where_they_were(
+    chromium: Browser, house: House, person: Person, key: str
+) -> None:
+    session = person.begin(title="Focus")
+    with desk(chromium, house) as place:
+        seat = place.tab(session)
+        title = seat.page.get_by_role("heading", level=1).get_by_role("button")
+        title.click()
+        seat.page.keyboard.type("Focus two")
+        seat.page.keyboard.press(key)
+        expect(title).to_be_focused()
+        more = seat.page.locator(f"nav a[href='/session/{session}'] + button")
+        more.click()
+        seat.page.get_by_role("menuitem", name="Rename").click()
+        seat.page.keyboard.type("Focus three")
+        seat.page.keyboard.press(key)
+        expect(more).to_be_focused()
+        title.click()
+        seat.field.click()
+        expect(seat.field).to_be_focused()
+        seat.expect_well()

@@ -8,6 +8,7 @@ import type { SessionChange, SessionRow } from './api/shapes.gen'
 import { Refused, Unreached } from './api/client'
 import { Asks } from './asks/asks.svelte'
 import { Notices } from './asks/notices.svelte'
+import { Drafts } from './composer/drafts.svelte'
 import { Drawer } from './composer/enclosures.svelte'
 import { Outbox } from './composer/outbox.svelte'
 import { Live } from './live/live.svelte'
@@ -51,8 +52,9 @@ export class Workspace {
   readonly route = new Route()
   readonly sessions = new Sessions()
   readonly agents = new Agents()
-  readonly outbox = new Outbox()
+  readonly outbox = new Outbox((session) => this.#made(session))
   readonly enclosures = new Drawer()
+  readonly drafts = new Drafts()
   readonly asks = new Asks()
   readonly notices = new Notices((session, ask) => this.#lead(session, ask))
   readonly live: Live
@@ -217,10 +219,11 @@ export class Workspace {
     }
     const conversation = new Conversation(
       id,
-      () => this.#wish(),
+      () => this.#loaded(),
       (renamed) => this.route.correct(renamed),
     )
     this.#conversation = conversation
+    this.outbox.recorded(id, 0)
     this.#seen = 0
     let wanted = true
     const end = this.#persist(async () => {
@@ -276,7 +279,23 @@ export class Workspace {
     let joins = true
     for (const each of heard) joins = this.#take(each) && joins
     this.#conversation?.draw()
+    this.#recorded()
     if (!joins) this.#wish()
+  }
+
+  #loaded(): void {
+    this.#recorded()
+    this.#wish()
+  }
+
+  #recorded(): void {
+    this.outbox.recorded(this.#conversation?.id ?? null, this.#conversation?.seq ?? 0)
+  }
+
+  /** Whoever looked for a session before it could be made has not found it. */
+  #made(session: string): void {
+    const open = this.#conversation
+    if (open?.id === session && open.phase === 'gone') this.#persist(() => open.load())
   }
 
   #take(heard: Heard): boolean {
@@ -322,7 +341,7 @@ export class Workspace {
     })
   }
 
-  /** Try until it is done or not wanted any more; only silence is a reason to try again. */
+  /** Try until it is done or not wanted any more; only silence and want of room are reasons to try again. */
   #persist(act: () => Promise<void>): () => void {
     let wanted = true
     const go = async () => {
@@ -334,7 +353,7 @@ export class Workspace {
             if (error.token !== storedToken()) continue // somebody has signed in meanwhile
             return this.account.refuse(error.token)
           }
-          if (!(error instanceof Unreached)) throw error
+          if (!(error instanceof Unreached || (error instanceof Refused && error.passes))) throw error
         }
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }

@@ -18,6 +18,11 @@ export class Refused extends Error {
     this.code = code
     this.token = token
   }
+
+  /** Whether the server has no room just now: asked again, it may have. */
+  get passes(): boolean {
+    return this.status === 503
+  }
 }
 
 /** Nobody answered: it may or may not have been heard. */

@@ -37,8 +37,9 @@ export function readPage(id: string, number: number): Promise<SettledPage> {
 }
 
 /** The page that holds this item. */
-export function readPageWith(id: string, turn: string, k: number): Promise<SettledPage> {
-  return request('SettledPage', `/api/sessions/${encodeURIComponent(id)}/turns/${encodeURIComponent(turn)}/page?k=${k}`)
+export function readPageWith(id: string, turn: string, k: number, signal?: AbortSignal): Promise<SettledPage> {
+  const path = `/api/sessions/${encodeURIComponent(id)}/turns/${encodeURIComponent(turn)}/page?k=${k}`
+  return request('SettledPage', path, { ...(signal && { signal }) })
 }
 
 export function createSession(body: NewSession, signal?: AbortSignal): Promise<Created> {

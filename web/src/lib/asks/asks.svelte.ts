@@ -22,6 +22,7 @@ const LOOK_MS = 250
 
 export class Asks {
   readonly #sendings = new SvelteMap<string, Sending>()
+  readonly #written = new SvelteMap<string, string>()
   readonly #stopwatch: () => Stopwatch
 
   constructor(begin: () => Stopwatch = stopwatch) {
@@ -32,12 +33,24 @@ export class Asks {
     return this.#sendings.get(id)
   }
 
+  /** What is being written in the card of this ask; its card may go and come back. */
+  written(ask: string): string {
+    return this.#written.get(ask) ?? ''
+  }
+
+  write(ask: string, text: string): void {
+    if (text === '') this.#written.delete(ask)
+    else this.#written.set(ask, text)
+  }
+
   /** Answer the ask of this id. A second answer while the first is on its way is none. True if it was heard. */
   async answer(session: string, ask: string, answer: AskAnswer): Promise<boolean> {
     const denies = answer.choice === 'deny'
     const limit = denies || answer.choice == null ? Infinity : ALLOW_MS
     await this.#deliver(ask, answer, { limit, persists: denies }, (signal) => answerAsk(session, ask, answer, signal))
-    return this.sending(ask)?.state === 'sent'
+    const heard = this.sending(ask)?.state === 'sent'
+    if (heard) this.#written.delete(ask)
+    return heard
   }
 
   stop(session: string, turn: string): void {

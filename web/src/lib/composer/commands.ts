@@ -11,6 +11,8 @@ export interface Command {
   sent?: boolean
 }
 
+/** What they do is seen to be wrong only when it is done. */
+const GRAVE: readonly string[] = ['archive', 'delete']
 const NAMES = ['archive', 'delete', 'new', 'pin', 'rename', 'stop'] as const
 
 function own(): Command[] {
@@ -33,6 +35,13 @@ export function completions(text: string, agent: readonly Offered[] = []): reado
   const others = agent.filter(({ name }) => !ours.some((each) => each.name === name))
   const all = [...ours, ...others.map(({ name, description, hint }) => ({ name, takes: hint, does: description, sent: true }))]
   return all.filter(({ name }) => name.toLowerCase().startsWith((found[1] ?? '').toLowerCase()))
+}
+
+/** What this key makes of what is written when it takes this command; null if it is to be obeyed. No key: it was pressed itself. */
+export function completed(text: string, { name, takes, sent = false }: Command, key = ''): string | null {
+  if (takes !== '' || sent) return `/${name} `
+  if (!GRAVE.includes(name) || key === '') return null
+  return key === 'Enter' && text === `/${name}` ? null : `/${name}`
 }
 
 /** The command that is written, with what follows its name; null if it is none, or lacks what it takes. */

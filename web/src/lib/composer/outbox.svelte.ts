@@ -6,7 +6,7 @@
 
 import { Refused, Unreached } from '../api/client'
 import { newId } from '../api/ids'
-import { createSession, openSession } from '../api/sessions'
+import { createSession, openSession, readPageWith } from '../api/sessions'
 import type { Attachment, NewSession, NewTurn } from '../api/shapes.gen'
 import { submitTurn, withdrawTurn } from '../api/turns'
 import { keep, kept, keptUnder } from '../ui/kept'
@@ -41,10 +41,22 @@ export class Outbox {
   #messages = $state<Outgoing[]>([])
   #busy = false
   readonly #releases = new Map<string, () => void>()
+  readonly #made: (session: string) => void
+
+  /** `made` is called when the first message of a session has made it. */
+  constructor(made: (session: string) => void = () => undefined) {
+    this.#made = made
+  }
 
   /** What is on its way to this session and not yet among its records. */
   of(session: string, seq: number): Outgoing[] {
     return this.#messages.filter((each) => each.session === session && (each.state !== 'sent' || each.seq > seq))
+  }
+
+  /** What was sent is shown until its record is: the open session, if any, has all of them up to this seq. */
+  recorded(open: string | null, seq: number): void {
+    const over = (each: Outgoing) => each.state === 'sent' && (each.session !== open || each.seq <= seq)
+    if (this.#messages.some(over)) this.#messages = this.#messages.filter((each) => !over(each))
   }
 
   /** Whether this session is still to be made by a message on its way. */
@@ -98,6 +110,7 @@ export class Outbox {
     if (found === undefined) return
     if (found.replaces !== undefined) this.#rename(found) // it may be in the log already, and count for nothing
     found.state = 'waiting'
+    found.error = ''
     void this.#work()
   }
 
@@ -120,7 +133,9 @@ export class Outbox {
     try {
       if (message.withdraws !== undefined && !(await this.#withdraw(message, message.withdraws))) return
       if (message.begin !== null) await createSession({ ...message.begin, id: message.session }, soon())
+      const made = message.begin !== null
       message.begin = null
+      if (made) this.#made(message.session)
       const { id, text, attachments, mode, replaces } = message
       const body = { id, text, attachments, mode, ...(replaces !== undefined && { replaces }) }
       message.seq = (await submitTurn(message.session, body, soon())).seq
@@ -147,7 +162,7 @@ export class Outbox {
       if (!(error instanceof Refused)) throw error
       // It is not queued any more: an earlier try may have been heard, or the turn has begun.
       const { session } = await openSession(message.session, soon())
-      if (session.turns.has(turn)) {
+      if (session.turns.has(turn) || (await hasSettled(message.session, turn))) {
         this.discard(message.id)
         return false
       }
@@ -194,6 +209,17 @@ export class Outbox {
   #divide(): void {
     for (const each of kept<Outgoing[]>('outbox', [])) store(each)
     keep('outbox', null)
+  }
+}
+
+/** Whether this turn has begun and is over by now: then it is in the transcript and nowhere else. */
+async function hasSettled(session: string, turn: string): Promise<boolean> {
+  try {
+    await readPageWith(session, turn, 0, soon())
+    return true
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return false
+    throw error
   }
 }
 

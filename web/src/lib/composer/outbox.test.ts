@@ -1,12 +1,15 @@
 // A message is recorded once, in the order of writing, whatever the network does; and it survives the page.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Refused } from '../api/client'
 import { Outbox } from './outbox.svelte'
 
 let opened: unknown
+let page: () => Promise<never>
 vi.mock(import('../api/sessions'), async (original) => ({
   ...(await original()),
   openSession: () => Promise.resolve(opened as never),
+  readPageWith: () => page(),
 }))
 
 let calls: { path: string; body: Record<string, unknown> }[] = []
@@ -169,8 +172,10 @@ describe('words of a turn that waits, to be sent now', () => {
   })
 
   test('are sent if an earlier try to take it back was heard, and not if it has begun', async () => {
-    for (const [turns, sent] of [[new Map(), true], [new Map([['old', {}]]), false]] as const) {
+    const [begun, none] = [new Map([['old', {}]]), new Map()]
+    for (const [turns, settled, sent] of [[none, false, true], [begun, false, false], [none, true, false]] as const) {
       opened = { session: { turns } }
+      page = () => (settled ? Promise.resolve({} as never) : Promise.reject(new Refused(404, 'NoSuchTurn', 'It is not there.')))
       calls = []
       answer = () => (calls.at(-1)?.path.endsWith('/withdraw') ? gone() : taken())
       new Outbox().send('s', { text: 'hello', withdraws: 'old' })
@@ -190,17 +195,49 @@ test('a refusal is said, and can be tried again or forgotten', async () => {
   answer = taken
   outbox.retry(id)
   await pass(100)
-  expect(outbox.of('s', 0)).toMatchObject([{ state: 'sent' }])
+  expect(outbox.of('s', 0)).toMatchObject([{ state: 'sent', error: '' }])
   outbox.discard(id)
   expect(outbox.of('s', 0)).toEqual([])
 })
 
+test('what was sent is kept until the open session has its record, and no longer', async () => {
+  answer = taken
+  const outbox = new Outbox()
+  outbox.send('s', { text: 'one' })
+  outbox.send('other', { text: 'two' })
+  await pass(100)
+  outbox.recorded('s', 6)
+  expect(outbox.of('s', 0)).toMatchObject([{ text: 'one' }])
+  expect(outbox.of('other', 0)).toEqual([])
+  outbox.recorded('s', 7)
+  expect(outbox.of('s', 0)).toEqual([])
+  answer = away
+  outbox.send('s', { text: 'three' })
+  await pass(100)
+  outbox.recorded('s', 100)
+  outbox.recorded(null, 0)
+  expect(outbox.of('s', 0)).toMatchObject([{ text: 'three' }])
+})
+
+test('what could not look into the transcript says so, and nothing is said twice', async () => {
+  opened = { session: { turns: new Map() } }
+  page = () => Promise.reject(new Refused(500, '', 'It broke.'))
+  answer = () => Promise.resolve(Response.json({ error: 'There is no such turn.', code: 'NoSuchTurn' }, { status: 404 }))
+  const outbox = new Outbox()
+  outbox.send('s', { text: 'hello', withdraws: 'old' })
+  await pass(1_500)
+  expect(calls.some(({ path }) => path === '/api/sessions/s/turns')).toBe(false)
+  expect(outbox.of('s', 0)).toMatchObject([{ state: 'refused', text: 'hello' }])
+})
+
 test('the first message makes its session first, once', async () => {
   answer = () => Promise.resolve(Response.json({ id: 'new', created: true, session: 'new', turn: 't', seq: 1, state: 'queued' }))
-  const outbox = new Outbox()
+  const made: string[] = []
+  const outbox = new Outbox((session) => made.push(session))
   outbox.send('new', { text: 'hello', begin: { workspace: '/tmp' } })
   expect(outbox.begins('new')).toBe(true)
   await pass(100)
   expect(calls.map(({ path }) => path)).toEqual(['/api/sessions', '/api/sessions/new/turns'])
   expect(outbox.begins('new')).toBe(false)
+  expect(made).toEqual(['new'])
 })

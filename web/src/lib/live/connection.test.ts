@@ -207,6 +207,22 @@ describe('one tab', () => {
     exchange.close()
   })
 
+  test('is no longer asked with where no stream comes through', async () => {
+    const { exchange, join } = house()
+    const one = join()
+    exchange.take(one.tab, { type: 'wish', wish: wish() })
+    await pass(2_100)
+    const asked = polls()
+    expect(asked.length).toBeGreaterThan(1)
+    for (const call of asked) call.answer(new Response('', { status: 401 }))
+    await settle()
+    expect(one.reach()).toBe('refused')
+    await pass(10_000)
+    expect(polls()).toEqual(asked)
+    expect(one.reach()).toBe('refused')
+    exchange.close()
+  })
+
   test('is opened anew with another one, and a late refusal of the old one counts for nothing', async () => {
     const { exchange, join } = house()
     const one = join()

@@ -21,10 +21,16 @@ export function poll(
   signal: AbortSignal,
   audience: Audience,
 ): void {
+  let refused = false
+  const over = () => signal.aborted || refused
+
   const ask = async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${wanted.token}` }
     const response = await fetch_(path, { headers, cache: 'no-store', signal })
-    if (response.status === 401 && !signal.aborted) audience.reach('refused')
+    if (response.status === 401 && !over()) {
+      refused = true // whatever else is asked with this credential is refused as well
+      audience.reach('refused')
+    }
     if (response.status === 404) return null
     if (!response.ok) throw new Error(`The server answered ${response.status}.`)
     return response.json()
@@ -32,14 +38,15 @@ export function poll(
 
   /** Do it again and again; without an answer, after a pause. */
   const repeat = async (act: () => Promise<number>) => {
-    while (!signal.aborted) {
+    while (!over()) {
       let pause = PAUSE_MS
       try {
         pause = await act()
-        if (!signal.aborted) audience.reach('polling')
+        if (!over()) audience.reach('polling')
       } catch {
-        if (!signal.aborted) audience.reach('away')
+        if (!over()) audience.reach('away')
       }
+      if (over()) return
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }

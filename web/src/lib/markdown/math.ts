@@ -73,5 +73,6 @@ export async function typeset(node: HTMLElement): Promise<void> {
   }
   for (const formula of formulas) if (formula.getBoundingClientRect().width > LONG_PX) formula.classList.add('wide')
   // What scrolls must be reachable by the keyboard.
-  for (const formula of formulas) if (formula.scrollWidth > formula.clientWidth + 1) formula.tabIndex = 0
+  const scrolls = (node: Element) => node.matches('.wide, .display') && node.scrollWidth > node.clientWidth + 1
+  for (const formula of formulas) if (scrolls(formula)) formula.tabIndex = 0
 }

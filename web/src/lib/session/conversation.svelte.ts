@@ -124,12 +124,14 @@ export class Conversation {
   async load(): Promise<void> {
     if (this.#fetching) return
     this.#fetching = true
+    if (this.#phase !== 'shown') this.#phase = 'loading'
     try {
       const snapshot = await openSession(this.id, AbortSignal.timeout(OPENING_MS))
       if (snapshot.id === this.id) this.#take(snapshot)
       else this.#renamed(snapshot.id)
     } catch (error) {
       if (error instanceof Refused && error.status === 404) this.#phase = 'gone'
+      else if (error instanceof Refused && error.passes) throw error
       else if (error instanceof Refused || error instanceof Unreadable) this.#fail(error.message)
       else throw error
     } finally {

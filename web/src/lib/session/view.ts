@@ -2,11 +2,13 @@
 
 import { createContext } from 'svelte'
 import type { Asks } from '../asks/asks.svelte'
+import type { Drafts } from '../composer/drafts.svelte'
 import type { Approval, Item, Question, UserMessage } from './state'
 
 export interface View {
   readonly session: string
   readonly asks: Asks
+  readonly drafts: Drafts
   /** What waits for an answer, oldest first. */
   readonly waiting: readonly (Approval | Question)[]
   /** The turn that came last: only from there can be gone on. */

@@ -9,7 +9,7 @@ import { Filter, type Filed } from '../organise/filter.svelte'
 export class Sessions {
   readonly #rows = new SvelteMap<string, SessionRow>()
   readonly filter = new Filter()
-  readonly #left = new Map<string, number>()
+  readonly #left = new SvelteMap<string, number>()
   #loaded = $state(false)
   #cursor = $state<string | null>(null)
   #within = $state<string | null>(null)
@@ -51,6 +51,20 @@ export class Sessions {
 
   row(id: string): SessionRow | undefined {
     return this.#rows.get(id)
+  }
+
+  /** Whether it has gone while this page was open. */
+  left(id: string): boolean {
+    return this.#left.has(id)
+  }
+
+  /** These rows, read at some time, as they are now; those that have gone since are left out. */
+  now(rows: readonly SessionRow[]): SessionRow[] {
+    return rows.flatMap((row) => {
+      if ((this.#left.get(row.id) ?? -1) >= row.change) return []
+      const known = this.#rows.get(row.id)
+      return [known !== undefined && known.change >= row.change ? known : row]
+    })
   }
 
   /** Load the list anew. */
@@ -107,6 +121,10 @@ export class Sessions {
 
   hearLeft(id: string, change: number): void {
     this.#change = Math.max(this.#change, change)
+    this.#leave(id, change)
+  }
+
+  #leave(id: string, change: number): void {
     this.#rows.delete(id)
     this.#left.set(id, change) // a page that was read before may still bring it
   }
@@ -130,7 +148,7 @@ export class Sessions {
 
   async remove(id: string): Promise<void> {
     await deleteSession(id)
-    this.#rows.delete(id)
+    this.#leave(id, Math.max(this.#change, this.#rows.get(id)?.change ?? 0))
   }
 
   async restore(id: string): Promise<void> {
@@ -144,7 +162,8 @@ export class Sessions {
   #put(row: SessionRow): void {
     const known = this.#rows.get(row.id)
     if ((known?.change ?? this.#left.get(row.id) ?? 0) > row.change) return
-    if (row.deleted) this.#rows.delete(row.id)
-    else this.#rows.set(row.id, row)
+    if (row.deleted) return this.#leave(row.id, row.change)
+    this.#left.delete(row.id)
+    this.#rows.set(row.id, row)
   }
 }

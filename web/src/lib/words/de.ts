@@ -177,6 +177,7 @@ export const de: Words = {
     add: 'Ergänzen oder abwarten …',
     answering: (question) => `Antwort auf: ${question}`,
     message: 'Stattdessen als Nachricht senden',
+    over: 'Die Frage ist vorbei, und diese Antwort wurde nicht gesendet. Noch einmal gesendet, wird sie zu einer Nachricht.',
     attach: 'Dateien anhängen',
     files: 'Dateien',
     unshown: (file) => `${file} kann gerade nicht gezeigt werden`,

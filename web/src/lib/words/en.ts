@@ -177,6 +177,7 @@ export const en = {
     add: 'Add to this run, or wait…',
     answering: (question: string) => `Answering: ${question}`,
     message: 'Send it as a message instead',
+    over: 'The question is over, and this answer was not sent. Send it once more to say it as a message.',
     attach: 'Attach files',
     files: 'Files',
     unshown: (file: string) => `${file} can’t be shown now`,
