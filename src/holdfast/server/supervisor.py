@@ -62,9 +62,10 @@ class Heard(msgspec.Struct):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """Starts that failed in a row, and when the last one did, by our own clock."""
+    """Starts that failed in a row, why the last one did, and when, by our own clock."""
 
     count: int
+    why: str
     at: float
 
 
@@ -305,7 +306,7 @@ class Supervisor:
                 ended = TurnEnded(
                     turn=turn,
                     outcome="failed",
-                    error="The run could not be started: its process ended at once, three times in a row.",
+                    error=f"The run could not be started, three times in a row: {self._failed[session].why}",
                     stderr=self._last_words(session),
                 )
                 await self._store.append(session, [ended], position=Position(epoch=owned.epoch, n=owned.n + 1))
@@ -327,8 +328,8 @@ class Supervisor:
         if runner is None:
             try:
                 runner = self._start([session, *(["--open"] if ready else [])], self._errors(session))
-            except OSError:
-                self._count_failed_start(session)
+            except OSError as exc:
+                self._count_failed_start(session, f"its process could not be made ({exc.strerror or exc}).")
                 raise
         self._spawned[session] = runner
         faults.point("supervisor.spawned")
@@ -375,10 +376,10 @@ class Supervisor:
         if code is None:
             self._working.append(process)  # it has its session; only its end is still to be noticed
         elif code not in (0, TAKEN):
-            self._count_failed_start(session)
+            self._count_failed_start(session, "its process ended at once.")
 
-    def _count_failed_start(self, session: SessionId) -> None:
-        self._failed[session] = Failed(self._failed_starts(session) + 1, time.monotonic())
+    def _count_failed_start(self, session: SessionId, why: str) -> None:
+        self._failed[session] = Failed(self._failed_starts(session) + 1, why, time.monotonic())
 
     def _failed_starts(self, session: SessionId) -> int:
         """Those in a row. After a while it is tried anew: a full disk may have room again."""
