@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.crashes.home import Home
 from tests.crashes.points import PATIENCE
-from tests.crashes.scripts import OUTPUT, Deed, Script
+from tests.crashes.scripts import OUTPUT, Deed, Script, paced
 from tests.crashes.viewer import Frame, Stuck, Viewer
 from tests.crashes.wire import Answer, ask
 
@@ -35,8 +35,9 @@ async def send(home: Home, method: str, path: str, body: object = None, patience
 class Person:
     """`turns` are the scripts that were sent, by the turn's id; `hands` the tasks of what goes on beside the case."""
 
-    def __init__(self, home: Home, viewer: Viewer, hands: asyncio.TaskGroup) -> None:
+    def __init__(self, home: Home, viewer: Viewer, hands: asyncio.TaskGroup, attempt: int) -> None:
         self._home = home
+        self._attempt = attempt
         self._viewer = viewer
         self._hands = hands
         self._session = viewer.session
@@ -54,12 +55,14 @@ class Person:
 
     async def submit(self, turn: str, script: Script, **more: Any) -> None:
         self.turns[turn] = script
-        await self._post(self._path("turns"), {"id": turn, "text": script.text, **more})
+        await self._post(self._path("turns"), {"id": turn, "text": paced(script.text, self._attempt), **more})
 
     async def resume(self, turn: str, script: Script, interrupted: str) -> None:
         """Take up an interrupted turn with a new one."""
         self.turns[turn] = script
-        await self._post(self._path(f"turns/{interrupted}/continue"), {"id": turn, "text": script.text})
+        await self._post(
+            self._path(f"turns/{interrupted}/continue"), {"id": turn, "text": paced(script.text, self._attempt)}
+        )
 
     def submit_soon(self, turn: str, script: Script) -> None:
         """Submit without waiting for the answer."""

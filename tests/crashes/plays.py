@@ -24,12 +24,12 @@ from tests.crashes.scripts import ALL, BY_NAME, OUTPUT, STREAM, Script, words
 async def played(case: Case, home: Home, session: str, attempt: int) -> AsyncGenerator[list[Scene]]:
     """Play the case and give its scenes, while their browsers still watch."""
     await home.up()
-    async with scene(home, session) as ours:
+    async with scene(home, session, attempt) as ours:
         scenes = [ours]
         if case.seed:
             await _random(case.seed, ours, attempt)
         elif case.point.startswith("supervisor.") and case.column != "second kill":
-            async with scene(home, f"{session}-2") as other:
+            async with scene(home, f"{session}-2", attempt) as other:
                 scenes.append(other)
                 await _beside(case, ours, other)
                 await other.finish()

@@ -116,11 +116,11 @@ class Scene:
 
 
 @contextlib.asynccontextmanager
-async def scene(home: Home, session: str) -> AsyncGenerator[Scene]:
+async def scene(home: Home, session: str, attempt: int = 1) -> AsyncGenerator[Scene]:
     """A new session, watched and attended to."""
     async with asyncio.TaskGroup() as hands:
         viewer = Viewer(home, session)
-        person = Person(home, viewer, hands)
+        person = Person(home, viewer, hands, attempt)
         await person.create()
         tasks = [hands.create_task(viewer.watch()), hands.create_task(person.attend())]
         yield Scene(home, session, viewer, person)

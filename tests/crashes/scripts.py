@@ -4,6 +4,7 @@
 take 100 to 300 ms, so that a kill falls between them.
 """
 
+import re
 from typing import Literal, NamedTuple
 
 Deed = Literal["cancel", "queue", "steer", "interrupt", "withdraw"]
@@ -23,6 +24,14 @@ class Script(NamedTuple):
     when: int = 3
     choice: Literal["once", "deny"] = "once"
     moments: int = 8
+
+
+PACED = re.compile(r"^(!(?:think)?stream \d+ |!tool \w+ \{.*\} )(\d+)", re.MULTILINE)
+
+
+def paced(text: str, attempt: int) -> str:
+    """The same words, more slowly each time: on a busy machine a run was over before the blow could fall."""
+    return PACED.sub(lambda found: f"{found[1]}{int(found[2]) * (1, 4, 12, 30)[attempt - 1]}", text)
 
 
 def words(count: int, prefix: str = "word") -> str:
