@@ -71,20 +71,22 @@ class Newcomer:
         self._connection = enter()
         self._connection.arrived = self._leave
         self._agreeing = loop.create_task(self._agree(taken, context), name="handshake")
-        # Before that has begun the socket is ours to close. Then it is the loop's, and this changes nothing.
-        self._agreeing.add_done_callback(lambda agreeing: taken.close() if agreeing.cancelled() else None)
+        self._agreeing.add_done_callback(lambda agreeing: self._over(agreeing, taken))
         guests.add(self)
         make_way(self, guests)
 
     async def _agree(self, taken: socket.socket, context: ssl.SSLContext) -> None:
         loop = asyncio.get_running_loop()
-        try:
-            with contextlib.suppress(OSError):  # they speak another language, or none; the loop has closed it
-                await loop.connect_accepted_socket(
-                    lambda: self._connection, taken, ssl=context, ssl_handshake_timeout=HEAD_SECONDS
-                )
-        finally:
-            self._leave()
+        # They speak another language, or none, or went at once: the loop has closed it.
+        with contextlib.suppress(OSError, RuntimeError):
+            await loop.connect_accepted_socket(
+                lambda: self._connection, taken, ssl=context, ssl_handshake_timeout=HEAD_SECONDS
+            )
+
+    def _over(self, agreeing: "asyncio.Task[None]", taken: socket.socket) -> None:
+        self._leave()
+        if agreeing.cancelled():
+            taken.close()  # ours, if it never began; else the loop has it, and this changes nothing
 
     def _leave(self) -> None:
         self._guests.discard(self)
