@@ -237,6 +237,14 @@ def test_who_never_says_how_to_speak_takes_no_place_from_who_does(small_and_secu
             assert heard(raw) == ""
 
 
+def test_who_never_says_how_to_speak_keeps_no_server_from_ending(small_and_secure: Served) -> None:
+    with contextlib.ExitStack() as held:
+        for _ in range(10):
+            held.enter_context(connected(small_and_secure))
+        small_and_secure.process.terminate()
+        assert small_and_secure.wait() == (0, "")
+
+
 @pytest.fixture
 def small_and_secure(tmp_path: Path) -> Generator[Served]:
     openssl = shutil.which("openssl")
